@@ -1,0 +1,1 @@
+"""The corpus: systems, speakers, dialogues, recordings, processing; exposures, flags, verdicts."""

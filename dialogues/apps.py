@@ -1,0 +1,11 @@
+"""App configuration; registrations of this floor happen in ready()."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class DialoguesConfig(AppConfig):
+    name = "dialogues"
+    verbose_name = _("Dialogues")

@@ -1,0 +1,144 @@
+"""What raters meet and what they say: study items, exposures, flags, verdicts."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from dialogues.models.corpus import Dialogue, Turn
+from studies import codes
+from studies.models import Rater, Study
+
+
+class StudyItem(models.Model):
+    """A dialogue's part in a study. ``block`` numbers the period in which its system entered the study."""
+
+    class Role(models.TextChoices):
+        MAIN = "main", _("main")
+        ATTENTION = "attention", _("attention")
+        GOLD = "gold", _("gold")
+        CALIBRATION = "calibration", _("calibration")
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="items")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="study_items")
+    role = models.CharField(_("role"), max_length=12, choices=Role.choices, default=Role.MAIN)
+    block = models.PositiveSmallIntegerField(_("block"), default=1)
+    is_active = models.BooleanField(_("active"), default=True)
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("study item")
+        verbose_name_plural = _("study items")
+        constraints = [models.UniqueConstraint(fields=["study", "dialogue"], name="one_study_item_per_dialogue")]
+
+    def __str__(self) -> str:
+        return f"{self.study_id} {self.dialogue_id}"
+
+
+class Exposure(models.Model):
+    """A rater was given a dialogue. The token is the only address under which they may fetch its sound."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="exposures")
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="exposures")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="exposures")
+    token = models.CharField(max_length=40, unique=True, default=codes.media_token)
+    given_at = models.DateTimeField()
+    first_byte_at = models.DateTimeField(null=True, blank=True)
+    heard_at = models.DateTimeField(null=True, blank=True)  # first reported playing
+
+    class Meta:
+        verbose_name = _("exposure")
+        verbose_name_plural = _("exposures")
+        constraints = [
+            models.UniqueConstraint(fields=["study", "rater", "dialogue"], name="one_exposure_per_rater_and_dialogue")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rater_id} {self.dialogue_id}"
+
+
+class Flag(models.Model):
+    """A quality rule or a reviewer marked a dialogue or one of its turns. Flags mark, they never delete."""
+
+    dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="flags")
+    turn = models.ForeignKey(Turn, models.CASCADE, null=True, blank=True, related_name="flags")
+    rule = models.SlugField(_("rule"), max_length=60)
+    value = models.FloatField(_("number"), null=True, blank=True)
+    evidence = models.JSONField(_("evidence"), default=dict)
+    source = models.CharField(_("source"), max_length=20, default="quality")
+    raised_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("flag")
+        verbose_name_plural = _("flags")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dialogue", "rule", "source"], condition=Q(turn__isnull=True), name="one_flag_per_dialogue_rule"
+            ),
+            models.UniqueConstraint(
+                fields=["turn", "rule", "source"], condition=Q(turn__isnull=False), name="one_flag_per_turn_rule"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.rule
+
+
+class Choice(models.TextChoices):
+    HUMAN = "human", _("human")
+    MACHINE = "machine", _("machine")
+    UNSCORED = "unscored", _("unscored")
+
+
+class Verdict(models.Model):
+    """A rater's opinion on who speaker B is. People always have repeat 0.
+
+    ``exclusion`` is empty where the verdict belongs to the analysis set *all*; ``protocol_breaks`` lists what
+    keeps it out of *per_protocol*. Both are stored with the verdict, so that a count never depends on a later rule.
+    """
+
+    class Exclusion(models.TextChoices):
+        NONE = "", _("analysed")
+        KNOWN = "known", _("recording known")
+        FOR_FUN = "for_fun", _("for fun")
+        PILOT = "pilot", _("pilot")
+        TEST = "test", _("test participant")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        CHECK = "check", _("check item")
+        RECORDING = "recording", _("recording withdrawn")
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="verdicts")
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="verdicts")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="verdicts")
+    activity = models.CharField(_("activity"), max_length=20)
+    repeat = models.PositiveSmallIntegerField(default=0)
+    choice = models.CharField(_("choice"), max_length=10, choices=Choice.choices)
+    first_choice = models.CharField(max_length=10, choices=Choice.choices, blank=True)
+    confidence = models.PositiveSmallIntegerField(_("confidence"), null=True, blank=True)
+    reason = models.JSONField(_("reason"), default=dict, blank=True)
+    evidence = models.JSONField(_("listening evidence"), default=dict)
+    round_number = models.PositiveIntegerField(_("round"), default=0)
+    position = models.PositiveSmallIntegerField(_("position"), default=0)
+    round_finished = models.BooleanField(_("in a finished round"), default=False)
+    exclusion = models.CharField(_("exclusion"), max_length=12, choices=Exclusion.choices, blank=True)
+    protocol_breaks = models.JSONField(_("protocol breaks"), default=list)
+    given_at = models.DateTimeField(_("given"))
+    changed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("verdict")
+        verbose_name_plural = _("verdicts")
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["study", "exclusion"]), models.Index(fields=["study", "dialogue"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "rater", "dialogue", "repeat"], name="one_verdict_per_rater_and_dialogue"
+            ),
+            models.CheckConstraint(
+                name="confidence_has_five_steps", condition=Q(confidence__isnull=True) | Q(confidence__range=(1, 5))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.choice

@@ -1,0 +1,1 @@
+"""Studies, people, raters, consent, questionnaires, audit, exports, erasure, reports: what every activity shares."""

@@ -1,0 +1,11 @@
+"""App configuration; registrations of this floor happen in ready()."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class StudiesConfig(AppConfig):
+    name = "studies"
+    verbose_name = _("Studies")

@@ -1,0 +1,15 @@
+"""App configurations of the wiring floor: the site itself and the desk (Django's admin with our site class)."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
+
+
+class TuringsiteConfig(AppConfig):
+    name = "turingsite"
+    verbose_name = "Turingsite"
+
+
+class DeskConfig(AdminConfig):
+    default_site = "turingsite.desk.DeskSite"

@@ -1,0 +1,13 @@
+"""ASGI entry: everything in one process where embedded, only live sockets in production."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "turingsite.settings.embedded")
+
+from django.core.asgi import get_asgi_application  # noqa: E402
+
+import turingsite.celery  # noqa: E402, F401
+
+application = get_asgi_application()

@@ -1,0 +1,1 @@
+"""The demo study: committed clips, a seed through the services, played rounds."""

@@ -1,0 +1,60 @@
+"""Turns domain errors into answers: one handler for pages and for JSON."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext
+
+from turingsite.errors import DomainError
+
+log = logging.getLogger("turingsite.errors")
+
+
+def no_client_address(request: HttpRequest) -> str:
+    """Addresses of clients are not stored, not even by the login throttle."""
+    return ""
+
+
+def translated(error: DomainError) -> str:
+    """The error's message in the current language, parameters filled in."""
+    text = gettext(error.message) if isinstance(error.message, str) else str(error.message)
+    return text % error.params if error.params else text
+
+
+def error_body(error: DomainError) -> dict[str, Any]:
+    """The one error shape: code, message, fields."""
+    fields = {name: gettext(m) if isinstance(m, str) else str(m) for name, m in error.fields.items()}
+    return {"error": {"code": error.code, "message": translated(error), "fields": fields}}
+
+
+def wants_json(request: HttpRequest) -> bool:
+    accept = request.headers.get("Accept", "")
+    return (
+        "application/json" in accept
+        or request.content_type == "application/json"
+        or request.GET.get("format") == "json"
+    ) and "text/html" not in accept
+
+
+class DomainErrorMiddleware:
+    """Answers a DomainError raised by a view with its status, as a page or as JSON."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, DomainError):
+            return None
+        log.info("code=%s status=%d path_name=%s", error.code, error.status, getattr(request.resolver_match, "view_name", ""))
+        if wants_json(request):
+            return JsonResponse(error_body(error), status=error.status)
+        context = {"code": error.code, "message": translated(error), "status": error.status, "params": error.params}
+        return render(request, "errors/domain.html", context, status=error.status)

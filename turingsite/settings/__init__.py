@@ -1,0 +1,1 @@
+"""Settings by place: embedded (default), production, test; each starts from base."""

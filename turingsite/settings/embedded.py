@@ -1,0 +1,21 @@
+"""One process, SQLite, in-process broker, no key, no server: the default for a demo or a single laptop."""
+
+from __future__ import annotations
+
+from turingsite import env
+
+from .base import *  # noqa: F403
+from .base import VAR_DIR
+from .local_secret import local_secret
+
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = env.flag("DEBUG", default=False)
+SECRET_KEY = local_secret(VAR_DIR / "secret_key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["*"])
+DATABASES = {"default": env.database(f"sqlite:///{VAR_DIR / 'turingsite.sqlite3'}")}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+EMBEDDED_WORKER = True
+CELERY_BROKER_URL = "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
