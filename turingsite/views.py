@@ -1,0 +1,42 @@
+"""Pages of the site itself that belong to no app: the page of components."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+COLOURS = (
+    "ground surface sunk line edge ink ink-2 accent accent-soft human human-soft machine machine-soft "
+    "danger success warning"
+).split()
+
+EXAMPLE_TURNS = [
+    {"who": "A", "start": 0.0, "end": 5.2},
+    {"who": "B", "start": 5.2, "end": 12.0},
+    {"who": "A", "start": 12.0, "end": 15.6},
+    {"who": "B", "start": 15.6, "end": 23.4},
+    {"who": "A", "start": 23.4, "end": 26.0},
+    {"who": "B", "start": 26.0, "end": 34.0},
+]
+
+
+@require_safe
+def design(request: HttpRequest) -> HttpResponse:
+    """Every component in its states, for people who build or check pages."""
+    board = [
+        {"rank": 1, "nickname": _("Example A"), "points": 940, "rounds": 31},
+        {"rank": 2, "nickname": _("Example B"), "points": 905, "rounds": 30},
+        {"rank": 2, "nickname": _("Example C"), "points": 905, "rounds": 29},
+        {"rank": 4, "nickname": _("You"), "points": 870, "rounds": 30, "you": True},
+    ]
+    context = {
+        "colours": COLOURS,
+        "turns": EXAMPLE_TURNS,
+        "answer_states": ["locked", "", "human", "machine"],
+        "ages": [("18-25", "18–25"), ("26-35", "26–35"), ("36-45", "36–45"), ("46+", _("46 or over"))],
+        "steps": range(1, 6),
+        "board": board,
+    }
+    return render(request, "design.html", context)
