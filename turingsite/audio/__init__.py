@@ -8,7 +8,7 @@ What the floors above call::
     process(decoded, turns, *, profile, seed, ...)   process.py   -> Processed(samples, turns, numbers)
     encode_mp3(samples) -> bytes                     encode.py    the one format everything is played in
     read_mp3(data) -> Mp3Info                        encode.py    frame by frame: exact length, constant rate
-    peaks(samples) -> list[int]                      peaks.py     waveform for the desk, never for participants
+    peaks(samples) -> list[int]                      peaks.py     waveform for the desk alone
 
 Samples are float32, nominally within ±1; times are seconds; loudness is LUFS, peaks are dBFS.
 """

@@ -1,7 +1,7 @@
-"""Read a recording of any accepted kind into 24 kHz float samples; the decoded length counts, not the header's.
+"""Read a recording of any accepted kind into 24 kHz samples; the decoded length counts, not the header's.
 
-``probe(path) -> Probe`` measures without keeping the sound; ``decode(path) -> Decoded`` keeps it. Both read in
-blocks and stop at ``max_seconds``, so a file that is hours long, or lies about it, costs neither memory nor time.
+``probe(path) -> Probe`` measures without keeping the sound; ``decode(path) -> Decoded`` keeps it. Both read
+in blocks and stop at ``max_seconds``: a file that is hours long, or lies about it, costs no memory.
 """
 
 from __future__ import annotations
@@ -13,16 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from turingsite.audio.refusals import BadRate, EmptyFile, HeaderOnly, TooLong
 from turingsite.audio.resample import Resampler
+from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.sources import Source, open_source
 from turingsite.errors import gettext_noop
 
-Samples = NDArray[np.float32]
-
-RATE = 24_000
 MAX_SECONDS = 900.0
 BLOCK_FRAMES = 1 << 17
 LOWEST_RATE, HIGHEST_RATE = 4_000, 384_000
@@ -44,7 +41,7 @@ class Warned(NamedTuple):
 class Probe:
     """What a file really holds. ``duration`` is decoded seconds, ``channels`` as in the file.
 
-    ``clipped`` is the share of samples that lie in cut-off peaks, ``peak`` the largest sample (1 = full scale).
+    ``clipped`` is the share of samples that lie in cut-off peaks, ``peak`` the largest (1 = full scale).
     """
 
     duration: float

@@ -69,8 +69,8 @@ class NoDecoder(AudioRefused):
         super().__init__(
             "no_decoder",
             gettext_noop(
-                "To read %(kind)s files, install ffmpeg (or the Python package imageio-ffmpeg) on the server, "
-                "or save the file as WAV or FLAC."
+                "To read %(kind)s files, install ffmpeg or the Python package imageio-ffmpeg on the "
+                "server, or save the file as WAV or FLAC."
             ),
             {"kind": kind},
         )

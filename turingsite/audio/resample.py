@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil, gcd
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import signal
 
-Samples = NDArray[np.float32]
+from turingsite.audio.samples import Samples
 
 CHUNK_SECONDS = 30
 
@@ -21,7 +21,10 @@ class Resampler:
         common = gcd(rate_in, rate_out)
         self.up, self.down = rate_out // common, rate_in // common
         widest = max(self.up, self.down)
-        self._window = signal.firwin(20 * widest + 1, 1 / widest, window=("kaiser", 5.0)).astype(np.float32)
+        # an array is a documented window, though the stubs do not list it
+        self._window: Any = signal.firwin(20 * widest + 1, 1 / widest, window=("kaiser", 5.0)).astype(
+            np.float32
+        )
         # context on either side, a multiple of `down` so that outputs of neighbouring chunks line up
         self._context = ceil((10 * widest / self.up + 1) / self.down) * self.down
         self._chunk = ceil(CHUNK_SECONDS * rate_in / self.down) * self.down
@@ -55,5 +58,5 @@ class Resampler:
 
     def _convert(self, held: Samples, wanted: int) -> Samples:
         start = self._before * self.up // self.down
-        result = signal.resample_poly(held, self.up, self.down, axis=0, window=self._window)
-        return result[start : start + wanted].astype(np.float32, copy=False)
+        result: Samples = signal.resample_poly(held, self.up, self.down, axis=0, window=self._window)
+        return result[start : start + wanted]

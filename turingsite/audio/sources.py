@@ -10,6 +10,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +19,10 @@ from typing import IO, Protocol
 
 import numpy as np
 import soundfile
-from numpy.typing import NDArray
 
+from turingsite.audio.headers import WavData, WithLength, ogg_is_finished, wav_data
 from turingsite.audio.refusals import EmptyFile, HeaderOnly, NoDecoder, NotAFile, NotAudio, Unreadable
-
-Samples = NDArray[np.float32]
+from turingsite.audio.samples import Samples
 
 FFMPEG_SECONDS = 300
 # libsndfile also guesses at a dozen old formats from very little; text files are not to be taken for those
@@ -78,42 +78,40 @@ class _SndfileSource:
     """A file that libsndfile reads."""
 
     def __init__(self, handle: int, size: int) -> None:
-        data = _wav_data_chunk(handle, size)
-        os.lseek(handle, 0, os.SEEK_SET)
-        try:
-            self._file = soundfile.SoundFile(handle, closefd=False)
-        except soundfile.LibsndfileError as error:
-            raise (HeaderOnly() if data is not None and data.present == 0 else NotAudio()) from error
-        if self._file.format not in READ_BY_SNDFILE:
-            self._file.close()
-            raise NotAudio()
+        data = wav_data(handle, size)
+        self._file = _open_sndfile(handle, data)
         self.samplerate = self._file.samplerate
         self.channels = self._file.channels
         self.format = self._file.format
         self.subtype = self._file.subtype
         self.size = size
         self.floating = self._file.subtype in ("FLOAT", "DOUBLE")
-        self.broken = False
+        self.broken = self._file.format == "OGG" and not ogg_is_finished(handle, size)
         self.streamed = False
+        self._ended = False
+        self._read = 0
         frames = self._file.frames
         self.declared_frames: int | None = frames if 0 < frames < 1 << 40 else None
         if data is not None:
-            self.streamed = data.claimed >= STREAMED_FROM or (data.claimed == 0 and data.present > 0)
+            self.streamed = data.claimed >= STREAMED_FROM or data.unsaid
             if data.frame_bytes and not self.streamed:
                 self.declared_frames = max(data.claimed // data.frame_bytes, frames)
         elif self.declared_frames is None and frames:
             self.streamed = True
 
     def read(self, frames: int) -> Samples:
-        if self.broken:
-            return np.zeros((0, self.channels), dtype=np.float32)
+        # the buffer is ours: with none given, soundfile sizes it by what the header claims is left
+        buffer = np.zeros((frames, self.channels), dtype=np.float32)
+        if self._ended:
+            return buffer[:0]
         try:
-            # the buffer is ours: with none given, soundfile sizes it by what the header claims is left
-            buffer = np.empty((frames, self.channels), dtype=np.float32)
-            return self._file.read(out=buffer)
+            got = self._file.read(out=buffer)
+            self._read += len(got)
+            return got
         except soundfile.LibsndfileError:
-            self.broken = True
-            return np.zeros((0, self.channels), dtype=np.float32)
+            # what came before the damage is in the buffer
+            self.broken = self._ended = True
+            return buffer[: max(0, self._file.tell() - self._read)]
 
     def __enter__(self) -> _SndfileSource:
         return self
@@ -122,32 +120,25 @@ class _SndfileSource:
         self._file.close()
 
 
-class _DataChunk:
-    """The ``data`` chunk of a WAV file: bytes claimed, bytes present, bytes a frame."""
+class _ForwardFile(soundfile.SoundFile):
+    """Read straight on: soundfile seeks after each block, which makes MP3 decoders stumble at every edge."""
 
-    def __init__(self, claimed: int, present: int, frame_bytes: int) -> None:
-        self.claimed, self.present, self.frame_bytes = claimed, present, frame_bytes
+    def seekable(self) -> bool:
+        return False
 
 
-def _wav_data_chunk(handle: int, size: int) -> _DataChunk | None:
-    head = os.pread(handle, 12, 0)
-    if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
-        return None
-    at, frame_bytes = 12, 0
-    for _ in range(64):
-        chunk = os.pread(handle, 8, at)
-        if len(chunk) < 8:
-            return None
-        name, length = struct.unpack("<4sI", chunk)
-        at += 8
-        if name == b"data":
-            return _DataChunk(length, max(0, size - at), frame_bytes)
-        if name == b"fmt ":
-            body = os.pread(handle, 16, at)
-            if len(body) == 16:
-                frame_bytes = struct.unpack("<HHIIHH", body)[4]
-        at += length + length % 2
-    return None
+def _open_sndfile(handle: int, data: WavData | None) -> _ForwardFile:
+    try:
+        if data is not None and data.unsaid:
+            return _ForwardFile(WithLength(handle, data))
+        os.lseek(handle, 0, os.SEEK_SET)
+        opened = _ForwardFile(handle, closefd=False)
+    except (soundfile.LibsndfileError, ValueError, OverflowError) as error:
+        raise (HeaderOnly() if data is not None and data.present == 0 else NotAudio()) from error
+    if opened.format not in READ_BY_SNDFILE:
+        opened.close()
+        raise NotAudio()
+    return opened
 
 
 def _ffmpeg_container(head: bytes) -> tuple[str, str] | None:
@@ -183,7 +174,10 @@ class _PipedSource:
     streamed = False
     declared_frames: int | None = None
 
-    def __init__(self, process: subprocess.Popen[bytes], pipe: IO[bytes], kind: str, size: int) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], pipe: IO[bytes], complaints: IO[bytes], kind: str, size: int
+    ) -> None:
+        self._complaints = complaints
         self.format, self.subtype, self.size = kind, kind, size
         self.broken = False
         self._process, self._pipe = process, pipe
@@ -197,10 +191,16 @@ class _PipedSource:
     def read(self, frames: int) -> Samples:
         data = self._pipe.read(frames * self._frame_bytes)
         whole = len(data) // self._frame_bytes
-        if whole < frames and self._process.wait() != 0:
+        if whole < frames and (self._process.wait() != 0 or self._complained()):
             self.broken = True
         flat = np.frombuffer(data, dtype=">f4", count=whole * self.channels)
         return flat.astype(np.float32).reshape(whole, self.channels)
+
+    def _complained(self) -> bool:
+        """Whether ffmpeg met the end too soon: it says so, and ends as if all were well."""
+        self._complaints.seek(0)
+        said = self._complaints.read(10_000).lower()
+        return any(word in said for word in (b"prematurely", b"truncat", b"partial file", b"invalid data"))
 
 
 @contextmanager
@@ -208,21 +208,23 @@ def _ffmpeg(path: Path, demuxer: str, kind: str, size: int, max_seconds: float) 
     program = ffmpeg_program()
     if program is None:
         raise NoDecoder(kind)
-    command = [program, "-nostdin", "-hide_banner", "-loglevel", "quiet", "-xerror", "-threads", "1"]
+    command = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-xerror", "-threads", "1"]
     command += ["-protocol_whitelist", "file,pipe", "-f", demuxer, "-i", f"file:{path.absolute()}"]
     command += ["-map", "0:a:0", "-map_metadata", "-1", "-t", str(max_seconds + 1)]
     command += ["-c:a", "pcm_f32be", "-f", "au", "pipe:1"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    watchdog = threading.Timer(FFMPEG_SECONDS, process.kill)
-    watchdog.start()
-    try:
-        assert process.stdout is not None
-        yield _PipedSource(process, process.stdout, kind, size)
-    finally:
-        watchdog.cancel()
-        process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints
+        )
+        pipe = process.stdout
+        if pipe is None:  # cannot be: it was asked for
+            raise NoDecoder(kind)
+        watchdog = threading.Timer(FFMPEG_SECONDS, process.kill)
+        watchdog.start()
+        try:
+            yield _PipedSource(process, pipe, complaints, kind, size)
+        finally:
+            watchdog.cancel()
+            process.kill()
+            process.wait()
+            pipe.close()
