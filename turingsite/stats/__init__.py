@@ -1,0 +1,56 @@
+"""The one statistics library: pure functions over arrays, no Django, seeded where random.
+
+Every docstring states formula, convention, undefined cases and source. Not enough data gives ``None`` with
+n, never 0. Modules by topic: ``intervals`` (one sample), ``clustering`` (persons and dialogues as samples;
+``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``. What SciPy, statsmodels and
+scikit-learn do already is left to them.
+"""
+
+from __future__ import annotations
+
+from .clustering import OneWay, TwoWay, difference, from_influence, mean, oneway, proportion, twoway
+from .detection import Detection, balanced_accuracy, corrected_rate, detection, detection_counts
+from .intervals import (
+    Estimate,
+    HypothesisTest,
+    critical,
+    difference_test,
+    equivalent,
+    plain_se,
+    proportion_test,
+    standing,
+    wilson,
+    wilson_bounds,
+)
+from .multiple import holm
+from .trends import Trend, cochran_armitage, slope
+
+__all__ = [
+    "Detection",
+    "Estimate",
+    "HypothesisTest",
+    "OneWay",
+    "Trend",
+    "TwoWay",
+    "balanced_accuracy",
+    "cochran_armitage",
+    "corrected_rate",
+    "critical",
+    "detection",
+    "detection_counts",
+    "difference",
+    "difference_test",
+    "equivalent",
+    "from_influence",
+    "holm",
+    "mean",
+    "oneway",
+    "plain_se",
+    "proportion",
+    "proportion_test",
+    "slope",
+    "standing",
+    "twoway",
+    "wilson",
+    "wilson_bounds",
+]
