@@ -1,0 +1,148 @@
+"""The one registry: activities, erasers, datasets and reports, added by each app in its AppConfig.ready().
+
+Apps are listed from the top floor down in INSTALLED_APPS, so erasers run from what points down to what is pointed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+    from studies.models import Participant, Study
+
+    Text = str | _StrPromise
+
+
+class Keyed(Protocol):
+    @property
+    def key(self) -> str: ...
+
+
+T = TypeVar("T", bound=Keyed)
+
+
+class Registry(Generic[T]):
+    """Things of one sort by their key, in the order in which they were added."""
+
+    def __init__(self, sort: str) -> None:
+        self._sort = sort
+        self._items: dict[str, T] = {}
+
+    def add(self, item: T) -> T:
+        """Add ``item``; ValueError where the key is taken."""
+        if item.key in self._items:
+            raise ValueError(f"{self._sort} {item.key!r} is registered twice")
+        self._items[item.key] = item
+        return item
+
+    def get(self, key: str) -> T:
+        """The item of that key; KeyError where there is none."""
+        return self._items[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items.values())
+
+    def keys(self) -> list[str]:
+        return list(self._items)
+
+
+@dataclass(frozen=True)
+class DebriefRow:
+    """One answer of a participant beside the truth; ``said`` and ``was`` are "human", "machine" or words."""
+
+    what: Text
+    said: str
+    was: str
+    line: str = ""
+
+
+def _nothing(study: Study) -> None:
+    return None
+
+
+def _no_problems(study: Study) -> list[Text]:
+    return []
+
+
+def _no_rows(participant: Participant) -> list[DebriefRow]:
+    return []
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What people do in a study, as far as the study's pages need to know it.
+
+    ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left to do.
+    ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what keeps
+    the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
+    """
+
+    key: str
+    title: Text
+    start_url_name: str
+    next_url: Callable[[Participant], str]
+    is_complete: Callable[[Participant], bool]
+    is_enough: Callable[[Participant], bool] | None = None
+    debrief_rows: Callable[[Participant], list[DebriefRow]] = _no_rows
+    ready: Callable[[Study], list[Text]] = _no_problems
+    prepare: Callable[[Study], None] = _nothing
+
+    def counts_as_done(self, participant: Participant) -> bool:
+        return (self.is_enough or self.is_complete)(participant)
+
+
+@dataclass(frozen=True)
+class Eraser:
+    """Removes one app's rows of a participant. ``models`` names what it takes care of ("app_label.Model").
+
+    ``erase`` runs inside the transaction of the withdrawal and returns how many rows it removed or emptied.
+    """
+
+    key: str
+    models: tuple[str, ...]
+    erase: Callable[[Participant], int]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a dataset, as the data dictionary describes it. ``tier``: the widest tier that has it."""
+
+    name: str
+    meaning: Text
+    unit: str = ""
+    levels: tuple[str, ...] = ()
+    tier: str = "public"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One tidy table of the export. ``models`` names the tables it is made from ("app_label.Model")."""
+
+    key: str
+    title: Text
+    models: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: Callable[[Study], Iterable[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A pure function over tidy rows; ``datasets`` names the tables whose rows ``build`` is given."""
+
+    key: str
+    title: Text
+    datasets: tuple[str, ...]
+    build: Callable[..., Any]
+
+
+activities: Registry[Activity] = Registry("activity")
+erasers: Registry[Eraser] = Registry("eraser")
+datasets: Registry[Dataset] = Registry("dataset")
+reports: Registry[Report] = Registry("report")
