@@ -1,0 +1,52 @@
+"""The fixed cast of every test, and the clean slate they meet on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from studies.models import Participant, Study, StudyMember
+from tests import factories
+
+
+@dataclass(frozen=True)
+class Cast:
+    """An open study and everybody who may come near it. ``annotator`` is a participant with a login."""
+
+    study: Study
+    researcher: Any
+    colleague: Any
+    reviewer: Any
+    stranger: Any  # staff, but of another study
+    participant: Participant
+    annotator: Participant
+
+
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    study = factories.StudyFactory(slug="conversations")
+
+    def member(name: str, role: str) -> Any:
+        user = factories.UserFactory(username=name, is_staff=True)
+        factories.StudyMemberFactory(study=study, user=user, role=role)
+        return user
+
+    stranger = factories.UserFactory(username="stranger", is_staff=True)
+    factories.StudyMemberFactory(user=stranger)
+    return Cast(
+        study=study,
+        researcher=member("researcher", StudyMember.Role.RESEARCHER),
+        colleague=member("colleague", StudyMember.Role.COLLEAGUE),
+        reviewer=member("reviewer", StudyMember.Role.REVIEWER),
+        stranger=stranger,
+        participant=factories.ParticipantFactory(study=study),
+        annotator=factories.ParticipantFactory(study=study, user=factories.UserFactory(username="annotator")),
+    )

@@ -1,0 +1,315 @@
+"""The smallest valid object of each kind. Rules of order live in services: these write rows as they stand."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+import factory
+from django.contrib.auth import get_user_model
+from factory.django import DjangoModelFactory
+
+from dialogues import models as corpus
+from games.speech import models as speech
+from studies import models as studies
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+BODY = {
+    language: {
+        "tagline": "Hear short conversations.",
+        "summary": [["Who", "A university"]],
+        "sections": [["What you do", "You listen and answer."]],
+        "debrief": [["What was studied", "How people tell human from machine speech."]],
+    }
+    for language in ("en", "zh")
+}
+
+
+class UserFactory(DjangoModelFactory):
+    class Meta:
+        model = get_user_model()
+        skip_postgeneration_save = True
+
+    username = factory.Sequence(lambda n: f"user{n}")
+    password = factory.django.Password("a password for tests")
+
+
+class StudyFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Study
+
+    slug = factory.Sequence(lambda n: f"study-{n}")
+    title_en = "Short conversations"
+    title_zh = "听对话"
+    status = studies.Study.Status.OPEN
+    languages = factory.LazyFunction(lambda: ["en", "zh"])
+    activities = factory.LazyFunction(lambda: ["speech"])
+    seed = 20260302
+    host = "A university"
+    contact = "study@example.org"
+
+
+class StudyMemberFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.StudyMember
+
+    study = factory.SubFactory(StudyFactory)
+    user = factory.SubFactory(UserFactory, is_staff=True)
+    role = studies.StudyMember.Role.RESEARCHER
+
+
+class ConsentTextFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.ConsentText
+
+    study = factory.SubFactory(StudyFactory)
+    version = 1
+    body = factory.LazyFunction(lambda: BODY)
+    sha256 = "0" * 64
+
+
+class CompletionFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Completion
+
+    study = factory.SubFactory(StudyFactory)
+    end_state = studies.EndState.DONE
+    code = factory.LazyAttribute(lambda row: f"CODE-{row.end_state}".upper())
+
+
+class QuestionnaireFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Questionnaire
+
+    study = factory.SubFactory(StudyFactory)
+    key = "profile"
+    title_en = "About you"
+    title_zh = "关于您"
+    questions = factory.LazyFunction(
+        lambda: [
+            {
+                "key": "age",
+                "kind": "single",
+                "required": True,
+                "text": {"en": "How old are you?", "zh": "您的年龄？"},
+                "options": [
+                    {"value": "18-25", "label": {"en": "18–25", "zh": "18–25 岁"}},
+                    {"value": "26-35", "label": {"en": "26–35", "zh": "26–35 岁"}},
+                ],
+            }
+        ]
+    )
+
+
+class ParticipantFactory(DjangoModelFactory):
+    """A person who consented, with their rater."""
+
+    class Meta:
+        model = studies.Participant
+        skip_postgeneration_save = True
+
+    study = factory.SubFactory(StudyFactory)
+    state = studies.Participant.State.CONSENTED
+    judging_language = "en"
+    joined_at = NOW
+    consented_at = NOW
+    rater = factory.RelatedFactory("tests.factories.RaterFactory", factory_related_name="participant")
+
+
+class RaterFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Rater
+
+    participant = factory.SubFactory(ParticipantFactory, rater=None)
+
+
+class ConsentFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Consent
+
+    participant = factory.SubFactory(ParticipantFactory)
+    text = factory.SubFactory(ConsentTextFactory, study=factory.SelfAttribute("..participant.study"))
+    sha256 = "0" * 64
+    language = "en"
+    given_at = NOW
+
+
+class AnswerFactory(DjangoModelFactory):
+    class Meta:
+        model = studies.Answer
+
+    rater = factory.SubFactory(RaterFactory)
+    questionnaire = factory.SubFactory(
+        QuestionnaireFactory, study=factory.SelfAttribute("..rater.participant.study")
+    )
+    question = "age"
+    value = "18-25"
+    scale = factory.LazyFunction(lambda: ["18-25", "26-35"])
+    language = "en"
+    answered_at = NOW
+
+
+class SystemFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.System
+
+    name = factory.Sequence(lambda n: f"System {n}")
+    code = factory.Sequence(lambda n: f"system-{n}")
+
+
+class SpeakerFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Speaker
+
+    code = factory.Sequence(lambda n: f"speaker-{n}")
+
+
+class TopicFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Topic
+
+    code = factory.Sequence(lambda n: f"topic-{n}")
+    label_en = factory.LazyAttribute(lambda row: f"Label of {row.code}")
+    label_zh = factory.LazyAttribute(lambda row: f"{row.code} 标签")
+
+
+class StrategyFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Strategy
+
+    code = factory.Sequence(lambda n: f"strategy-{n}")
+
+
+class RecordingFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Recording
+
+    sha256 = factory.Sequence(lambda n: hashlib.sha256(str(n).encode()).hexdigest())
+    path = factory.LazyAttribute(lambda row: f"originals/{row.sha256}.wav")
+    duration = 30.0
+
+
+class DialogueFactory(DjangoModelFactory):
+    """A dialogue ready to play, of four turns. Speaker B is a person for ``human_human``, a system otherwise.
+
+    ``system=`` and ``speaker_a=`` choose who speaks; no file is written.
+    """
+
+    class Meta:
+        model = corpus.Dialogue
+        skip_postgeneration_save = True
+
+    external_id = factory.Sequence(lambda n: f"dialogue-{n}")
+    content_hash = factory.LazyAttribute(lambda row: hashlib.sha256(row.external_id.encode()).hexdigest())
+    kind = corpus.Kind.HUMAN_HUMAN
+    language = "en"
+    topic = factory.SubFactory(TopicFactory)
+    opening = factory.Sequence(lambda n: f"opening-{n}")
+    recording = factory.SubFactory(RecordingFactory)
+    state = corpus.Dialogue.State.READY
+    play_path = factory.LazyAttribute(lambda row: f"play/{row.content_hash}.mp3")
+    play_duration = 30.0
+    play_size = 180_000
+
+    @factory.post_generation
+    def system(self: corpus.Dialogue, create: bool, given: corpus.System | None, **extra: Any) -> None:
+        if create:
+            machine = None if self.truth == corpus.Nature.HUMAN else given or SystemFactory()
+            speaker = SpeakerFactory() if machine is None else None
+            self.parties.create(label="B", nature=self.truth, system=machine, speaker=speaker)
+
+    @factory.post_generation
+    def speaker_a(self: corpus.Dialogue, create: bool, given: corpus.Speaker | None, **extra: Any) -> None:
+        if create:
+            a = self.parties.create(
+                label="A", nature=corpus.Nature.HUMAN, speaker=given or SpeakerFactory(), system=None
+            )
+            b = self.parties.get(label="B")
+            quarter = (self.play_duration or 30.0) / 4
+            corpus.Turn.objects.bulk_create(
+                corpus.Turn(
+                    dialogue=self,
+                    party=a if index % 2 == 0 else b,
+                    index=index,
+                    start=index * quarter,
+                    end=(index + 1) * quarter,
+                    play_start=index * quarter,
+                    play_end=(index + 1) * quarter,
+                )
+                for index in range(4)
+            )
+
+
+class StudyItemFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.StudyItem
+
+    study = factory.SubFactory(StudyFactory)
+    dialogue = factory.SubFactory(DialogueFactory)
+
+
+class ExposureFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Exposure
+
+    rater = factory.SubFactory(RaterFactory)
+    study = factory.SelfAttribute("rater.participant.study")
+    dialogue = factory.SubFactory(DialogueFactory)
+    given_at = NOW
+
+
+class VerdictFactory(DjangoModelFactory):
+    class Meta:
+        model = corpus.Verdict
+
+    rater = factory.SubFactory(RaterFactory)
+    study = factory.SelfAttribute("rater.participant.study")
+    dialogue = factory.SubFactory(DialogueFactory)
+    activity = "speech"
+    choice = corpus.Choice.HUMAN
+    first_choice = factory.SelfAttribute("choice")
+    round_number = 1
+    position = 1
+    given_at = NOW
+
+
+class SpeechSettingsFactory(DjangoModelFactory):
+    class Meta:
+        model = speech.SpeechSettings
+
+    study = factory.SubFactory(StudyFactory)
+
+
+class SpeechPlayerFactory(DjangoModelFactory):
+    class Meta:
+        model = speech.SpeechPlayer
+
+    participant = factory.SubFactory(ParticipantFactory)
+    human_left = True
+    sound_passed = True
+
+
+class RoundFactory(DjangoModelFactory):
+    class Meta:
+        model = speech.Round
+
+    player = factory.SubFactory(SpeechPlayerFactory)
+    number = 1
+    language = "en"
+    started_at = NOW
+
+
+class TrialFactory(DjangoModelFactory):
+    class Meta:
+        model = speech.Trial
+
+    round = factory.SubFactory(RoundFactory)
+    position = 1
+    dialogue = factory.SubFactory(DialogueFactory)
+    exposure = factory.LazyAttribute(
+        lambda row: ExposureFactory(rater=row.round.player.participant.rater, dialogue=row.dialogue)
+    )
+    drawn_at = NOW
+    lease_until = NOW
