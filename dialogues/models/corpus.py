@@ -165,6 +165,12 @@ class Dialogue(models.Model):
         CURATED = "curated", _("curated")
         RECORDED = "recorded", _("recorded with the same openings")
 
+    class Channels(models.TextChoices):
+        UNSAID = "", _("to be found out")
+        MIXED = "mixed", _("both speakers mixed")
+        AB = "ab", _("A left, B right")
+        BA = "ba", _("B left, A right")
+
     code = models.CharField(_("code"), max_length=20, unique=True, default=codes.public_code)
     external_id = models.CharField(_("id in the manifest"), max_length=120, unique=True)
     content_hash = models.CharField(max_length=64, db_index=True)  # of the manifest row and its files
@@ -177,6 +183,7 @@ class Dialogue(models.Model):
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, blank=True)
     source_corpus = models.CharField(_("source corpus"), max_length=80, blank=True)
     recording = models.ForeignKey(Recording, models.PROTECT, null=True, blank=True, related_name="dialogues")
+    channels = models.CharField(_("channels"), max_length=5, choices=Channels.choices, blank=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.WAITING)
     trouble = models.CharField(_("what went wrong"), max_length=500, blank=True)
     play_path = models.CharField(max_length=300, blank=True)  # below the media root, unguessable

@@ -57,6 +57,8 @@ class ImportBatch(models.Model):
     folder = models.CharField(max_length=300, blank=True)  # uploaded files, below the media root
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
     trouble = models.TextField(_("what went wrong"), blank=True)
+    notes = models.JSONField(_("notes on the file"), default=list, blank=True)  # as ImportRow.messages
+    create_systems = models.BooleanField(_("create unknown systems"), default=False)
     lease_until = models.DateTimeField(null=True, blank=True)
     claim = models.CharField(max_length=40, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
