@@ -1,6 +1,7 @@
-"""Pytest plugin: PostgreSQL and Valkey from wheels, started before settings are read; the choice of database.
+"""Pytest plugin: PostgreSQL and Valkey from wheels, started before settings are read.
 
-``DATABASE_URL`` and ``REDIS_URL`` are honoured where set. Workers of xdist inherit what the first process started.
+``DATABASE_URL`` and ``REDIS_URL`` are honoured where set. Workers of xdist inherit what the first process
+started.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Servers:
 
     def spawn(self, command: list[str], log: Path, **options: object) -> subprocess.Popen[bytes]:
         with log.open("ab") as output:
-            process = subprocess.Popen(
+            process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -92,7 +93,16 @@ class Servers:
         else:
             programs = package / "pginstall" / "bin"
         subprocess.run(
-            [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"],
+            [
+                programs / "initdb",
+                "-D",
+                data,
+                "-U",
+                "postgres",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--no-sync",
+            ],
             check=True,
             stdout=subprocess.DEVNULL,
             cwd=root,
@@ -184,7 +194,9 @@ def _package(name: str) -> Path:
     """Where a package of binaries lies; importing it would write into the user's directories."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise pytest.UsageError(f"{name} is not installed: run `make test`, or set DATABASE_URL and REDIS_URL")
+        raise pytest.UsageError(
+            f"{name} is not installed: run `make test`, or set DATABASE_URL and REDIS_URL"
+        )
     return Path(spec.origin).parent
 
 
@@ -199,11 +211,14 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGINT)
 
 
-def _wait_for(process: subprocess.Popen[bytes], log: Path, answers: Callable[[], bool], seconds: float = 30) -> None:
+def _wait_for(
+    process: subprocess.Popen[bytes], log: Path, answers: Callable[[], bool], seconds: float = 30
+) -> None:
     end = time.monotonic() + seconds
     while not answers():
         if process.poll() is not None or time.monotonic() > end:
-            raise pytest.UsageError(f"A server for the tests did not start:\n{log.read_text(errors='replace')[-2000:]}")
+            tail = log.read_text(errors="replace")[-2000:]
+            raise pytest.UsageError(f"A server for the tests did not start:\n{tail}")
         time.sleep(0.05)
 
 

@@ -10,6 +10,9 @@ class TuringsiteConfig(AppConfig):
     name = "turingsite"
     verbose_name = "Turingsite"
 
+    def ready(self) -> None:
+        from turingsite import checks  # noqa: F401  (registers the system checks)
+
 
 class DeskConfig(AdminConfig):
     default_site = "turingsite.desk.DeskSite"

@@ -8,6 +8,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "turingsite.settings.embedded")
 
 from django.core.asgi import get_asgi_application  # noqa: E402
 
-import turingsite.celery  # noqa: E402, F401
+django_application = get_asgi_application()
 
-application = get_asgi_application()
+from turingsite.worker import with_worker  # noqa: E402
+
+application = with_worker(django_application)

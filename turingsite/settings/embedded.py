@@ -5,10 +5,10 @@ from __future__ import annotations
 from turingsite import env
 
 from .base import *  # noqa: F403
-from .base import VAR_DIR
+from .base import STATIC_ROOT, VAR_DIR
 from .local_secret import local_secret
 
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # and VAR_DIR; static files are served from their sources
 
 DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = local_secret(VAR_DIR / "secret_key")
@@ -17,5 +17,5 @@ DATABASES = {"default": env.database(f"sqlite:///{VAR_DIR / 'turingsite.sqlite3'
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 EMBEDDED_WORKER = True
-CELERY_BROKER_URL = "memory://"
+CELERY_BROKER_URL = "memory://localhost"
 CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}

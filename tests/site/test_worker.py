@@ -1,0 +1,90 @@
+"""The embedded worker runs tasks and sweeps in the web process, and only where the settings ask for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+from celery import Celery
+
+from turingsite.worker import EmbeddedWorker, with_worker
+
+
+async def nothing(scope, receive, send) -> None:
+    raise AssertionError("only the lifespan is asked for here")
+
+
+class Lifespan:
+    """Drives the lifespan of an application as a server does."""
+
+    def __init__(self, application) -> None:
+        self.to_application: asyncio.Queue[dict] = asyncio.Queue()
+        self.answers: asyncio.Queue[dict] = asyncio.Queue()
+        self.task = asyncio.ensure_future(
+            application({"type": "lifespan"}, self.to_application.get, self.answers.put)
+        )
+
+    async def say(self, word: str) -> str:
+        await self.to_application.put({"type": f"lifespan.{word}"})
+        return (await asyncio.wait_for(self.answers.get(), 20))["type"]
+
+
+class Private:
+    """An application of its own, whose tasks note that they ran."""
+
+    def __init__(self) -> None:
+        self.swept, self.done, self.release = threading.Event(), threading.Event(), threading.Event()
+        self.app = Celery("private", set_as_current=False)
+        self.app.conf.update(
+            broker_url="memory://localhost",
+            broker_transport_options={"polling_interval": 0.02},
+            task_ignore_result=True,
+            task_default_queue="private",
+            task_routes={"private.slow": {"queue": "private-slow"}},
+            beat_schedule={"sweep": {"task": "private.sweep", "schedule": 3600}},
+        )
+        self.app.task(name="private.sweep")(self.sweep)
+        self.app.task(name="private.quick")(self.quick)
+        self.app.task(name="private.slow")(self.slow)
+
+    def sweep(self) -> None:
+        self.swept.set()
+
+    def quick(self) -> None:
+        self.done.set()
+
+    def slow(self) -> None:
+        self.release.wait(10)
+
+
+@pytest.fixture
+def private() -> Private:
+    return Private()
+
+
+def threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate() if thread.name.startswith("embedded-")}
+
+
+async def test_worker_sweeps_at_the_start_and_a_slow_task_does_not_block(settings, private: Private) -> None:
+    settings.EMBEDDED_WORKER = True
+    lifespan = Lifespan(with_worker(nothing, EmbeddedWorker(private.app)))
+    assert await lifespan.say("startup") == "lifespan.startup.complete"
+    assert threads() == {"embedded-worker", "embedded-clock"}
+    assert await asyncio.to_thread(private.swept.wait, 10)
+    private.app.send_task("private.slow")
+    private.app.send_task("private.quick")
+    assert await asyncio.to_thread(private.done.wait, 10)
+    private.release.set()
+    assert await lifespan.say("shutdown") == "lifespan.shutdown.complete"
+    assert not threads()
+
+
+async def test_no_worker_starts_unless_settings_ask_for_it(settings, private: Private) -> None:
+    settings.EMBEDDED_WORKER = False
+    lifespan = Lifespan(with_worker(nothing, EmbeddedWorker(private.app)))
+    assert await lifespan.say("startup") == "lifespan.startup.complete"
+    assert not threads()
+    assert await lifespan.say("shutdown") == "lifespan.shutdown.complete"
+    assert not private.swept.is_set()
