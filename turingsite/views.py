@@ -34,6 +34,7 @@ def design(request: HttpRequest) -> HttpResponse:
     context = {
         "colours": COLOURS,
         "turns": EXAMPLE_TURNS,
+        "heard": [(0.0, 13.0)],
         "answer_states": ["locked", "", "human", "machine"],
         "ages": [("18-25", "18–25"), ("26-35", "26–35"), ("36-45", "36–45"), ("46+", _("46 or over"))],
         "steps": range(1, 6),

@@ -28,8 +28,13 @@ def dots(position: int, of: int) -> dict[str, Any]:
 
 
 @register.inclusion_tag("speech/_lanes.html")
-def lanes(turns: Sequence[Mapping[str, Any]], length: float, heard: float = 0.0, seek: bool = False) -> dict[str, Any]:
-    """The flat time line. ``turns`` as in the trial (who, start, end in seconds), ``heard`` is a share 0–1."""
+def lanes(
+    turns: Sequence[Mapping[str, Any]],
+    length: float,
+    ranges: Sequence[Sequence[float]] = (),
+    seek: bool = False,
+) -> dict[str, Any]:
+    """The flat time line. ``turns`` as in the trial (who, start, end), ``ranges`` the stretches heard; seconds."""
     length = length or 1.0
     blocks = [
         {
@@ -40,8 +45,21 @@ def lanes(turns: Sequence[Mapping[str, Any]], length: float, heard: float = 0.0,
         }
         for turn in turns
     ]
+    stretches = [
+        {"x": f"{100 * start / length - 1:.2f}%", "width": f"{100 * (end - start) / length + 1:.2f}%"}
+        for start, end in ranges
+    ]
+    position = min(max((end for _start, end in ranges), default=0.0), length)
     label = _("Turns of A and B: %(turns)s turns, %(seconds)s seconds") % {
         "turns": len(blocks),
         "seconds": round(length),
     }
-    return {"blocks": blocks, "length": length, "heard": heard, "seek": seek, "label": label}
+    return {
+        "blocks": blocks,
+        "stretches": stretches,
+        "position": position,
+        "at": f"{100 * position / length:.2f}%",
+        "length": length,
+        "seek": seek,
+        "label": label,
+    }
