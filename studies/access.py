@@ -1,4 +1,4 @@
-"""Who a request comes from: the signed cookie of a participant, one per study, and the checks behind every page."""
+"""Who a request comes from: the signed cookie of a participant, one per study, and what every page checks."""
 
 from __future__ import annotations
 
@@ -18,17 +18,24 @@ SALT = "studies.participant"
 
 
 def participant_of(
-    request: HttpRequest, slug: str, *, ended_ok: bool = False, paused_ok: bool = False, closed_ok: bool = False
+    request: HttpRequest,
+    slug: str,
+    *,
+    ended_ok: bool = False,
+    paused_ok: bool = False,
+    closed_ok: bool = False,
 ) -> Participant:
     """The participant who sends this request in the study ``slug``, study and rater loaded, in one query.
 
-    NotFound ``no_study``; Refused ``no_session``; Gone ``gone`` for people who withdrew or, unless ``ended_ok``,
-    finished; TryLater ``paused`` unless ``paused_ok``; Gone ``gone`` for a closed study unless ``closed_ok``.
+    NotFound ``no_study``; Refused ``no_session``; Gone ``gone`` for people who withdrew, for people who finished
+    unless ``ended_ok``, in a closed study unless ``closed_ok``; TryLater ``paused`` unless ``paused_ok``.
     """
     participant = held_by(request, slug)
     if participant is None:
         access_study(slug, request.user)
-        raise Refused("no_session", _("Open the study's link again. With your code you go on where you stopped."))
+        raise Refused(
+            "no_session", _("Open the study's link again. With your code you go on where you stopped.")
+        )
     study = participant.study
     after = {"goto": reverse("studies:debrief", args=[slug])}
     if participant.is_gone:

@@ -9,3 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class StudiesConfig(AppConfig):
     name = "studies"
     verbose_name = _("Studies")
+
+    def ready(self) -> None:
+        from studies.services import erasing  # models are loaded only now
+
+        erasing.register()

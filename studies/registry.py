@@ -1,6 +1,6 @@
 """The one registry: activities, erasers, datasets and reports, added by each app in its AppConfig.ready().
 
-Apps are listed from the top floor down in INSTALLED_APPS, so erasers run from what points down to what is pointed at.
+Apps are listed from the top floor down in INSTALLED_APPS: erasers run from what points down to what is pointed at.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Activity:
     """What people do in a study, as far as the study's pages need to know it.
 
     ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left to do.
-    ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what keeps
-    the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
+    ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
+    keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
     """
 
     key: str
@@ -112,24 +112,34 @@ class Eraser:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a dataset, as the data dictionary describes it. ``tier``: the widest tier that has it."""
+    """One column of a dataset, as the data dictionary describes it. ``tier``: the widest tier that has it.
+
+    ``type`` is one of string, integer, number, boolean, datetime, date, object, array.
+    """
 
     name: str
     meaning: Text
     unit: str = ""
     levels: tuple[str, ...] = ()
     tier: str = "public"
+    type: str = "string"
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """One tidy table of the export. ``models`` names the tables it is made from ("app_label.Model")."""
+    """One tidy table of the export. ``models`` names the tables it is made from ("app_label.Model").
+
+    ``primary_key`` names the columns that tell rows apart, ``counted`` the column of reasons whose levels the
+    manifest counts.
+    """
 
     key: str
     title: Text
     models: tuple[str, ...]
     columns: tuple[Column, ...]
     rows: Callable[[Study], Iterable[Mapping[str, Any]]]
+    primary_key: tuple[str, ...] = ()
+    counted: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,93 @@
+"""What a visitor brings along before consent, kept in the address and a signed cookie of the visit, never in a table."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from studies import codes
+from studies.models import Study
+
+SALT = "studies.visit"
+VISIT = timedelta(days=1)
+LONGEST_ID = 200
+PANEL_HOLES = re.compile(r"^(\{\{.*\}\}|\{.*\}|%.*%|\$\{.*\})$")  # a template the panel did not fill in
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A visitor of age on the way to consent. ``key`` makes the consent form idempotent."""
+
+    age: int
+    recruiter: dict[str, str] = field(default_factory=dict)
+    source: str = ""
+    is_test: bool = False
+    key: str = field(default_factory=codes.resume_code)
+
+
+def recruiter_ids(study: Study, query: Mapping[str, str]) -> dict[str, str]:
+    """The recruiter's ids in the address, the configured names only; without those that are empty or malformed."""
+    ids = {}
+    for name in study.recruiter_params:
+        value = query.get(name, "").strip()
+        if value and len(value) <= LONGEST_ID and not PANEL_HOLES.match(value) and _is_plain(value):
+            ids[name] = value
+    return ids
+
+
+def source_tag(query: Mapping[str, str]) -> str:
+    """Where the link was shared: letters, figures, dash, dot and underscore, at most 60."""
+    return re.sub(r"[^A-Za-z0-9._-]", "", query.get("src", "")[:200])[:60]
+
+
+def is_test(study: Study, query: Mapping[str, str]) -> bool:
+    return study.test_participants and query.get("test") == "1"
+
+
+def visit_of(request: HttpRequest, study: Study) -> Visit | None:
+    """The visit this browser is on, if it said yes to the age question, for the age asked now."""
+    raw = request.COOKIES.get(cookie_name(study))
+    if not raw:
+        return None
+    try:
+        visit = Visit(**signing.loads(raw, salt=f"{SALT}.{study.slug}", max_age=VISIT))
+    except (signing.BadSignature, TypeError):
+        return None
+    return visit if visit.age >= study.min_age else None
+
+
+def keep(response: HttpResponse, study: Study, visit: Visit) -> None:
+    response.set_cookie(
+        cookie_name(study),
+        signing.dumps(asdict(visit), salt=f"{SALT}.{study.slug}"),
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def forget(response: HttpResponse, study: Study) -> None:
+    response.delete_cookie(cookie_name(study), samesite="Lax")
+
+
+def device_class(request: HttpRequest) -> str:
+    """phone, tablet or desktop, from what the browser says of itself; nothing finer is kept."""
+    agent = request.headers.get("User-Agent", "")
+    if "iPad" in agent or "Tablet" in agent or ("Android" in agent and "Mobile" not in agent):
+        return "tablet"
+    return "phone" if "Mobi" in agent or "iPhone" in agent else "desktop"
+
+
+def cookie_name(study: Study) -> str:
+    return f"v-{study.slug}"
+
+
+def _is_plain(value: str) -> bool:
+    return not any(unicodedata.category(c)[0] in "CZ" for c in value)
