@@ -9,3 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class DialoguesConfig(AppConfig):
     name = "dialogues"
     verbose_name = _("Dialogues")
+
+    def ready(self) -> None:
+        from dialogues import datasets  # models are loaded only now
+
+        datasets.register()

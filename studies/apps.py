@@ -11,6 +11,8 @@ class StudiesConfig(AppConfig):
     verbose_name = _("Studies")
 
     def ready(self) -> None:
-        from studies.services import erasing  # models are loaded only now
+        from studies import datasets  # models are loaded only now
+        from studies.services import erasing
 
         erasing.register()
+        datasets.register()

@@ -10,3 +10,8 @@ class SpeechConfig(AppConfig):
     name = "games.speech"
     label = "speech"
     verbose_name = _("Speech game")
+
+    def ready(self) -> None:
+        from games.speech import datasets  # models are loaded only now
+
+        datasets.register()

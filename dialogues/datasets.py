@@ -1,0 +1,310 @@
+"""Tidy tables of this floor: systems, dialogues, parties, turns, items, exposures, flags, verdicts.
+
+Opinions of erased people are in none of them; speakers who withdrew lose their code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from dialogues.models import (
+    Choice,
+    Dialogue,
+    Exposure,
+    Flag,
+    Kind,
+    Modality,
+    Nature,
+    Party,
+    StudyItem,
+    System,
+    Turn,
+    Verdict,
+)
+from studies.models import Language, Study
+from studies.registry import datasets
+from studies.tidy import Made, column, dataset
+
+#: The party that is judged.
+JUDGED = "B"
+
+
+def _in_study(study: Study) -> Q:
+    """Dialogues that belong to the study, or were judged in it before they were taken out."""
+    return Q(pk__in=StudyItem.objects.filter(study=study).values("dialogue")) | Q(
+        pk__in=Verdict.objects.filter(study=study).values("dialogue")
+    )
+
+
+def _dialogues(study: Study) -> QuerySet[Dialogue]:
+    judged = Party.objects.filter(dialogue=OuterRef("pk"), label=JUDGED)
+    return (
+        Dialogue.objects.filter(_in_study(study))
+        .annotate(judged_system=Subquery(judged.values("system__code")[:1]))
+        .order_by("external_id")
+    )
+
+
+def _systems(study: Study) -> QuerySet[System]:
+    spoken = Party.objects.filter(dialogue__in=Dialogue.objects.filter(_in_study(study)))
+    return System.objects.filter(pk__in=spoken.values("system")).order_by("code")
+
+
+def _parties(study: Study) -> QuerySet[Party]:
+    inside = Dialogue.objects.filter(_in_study(study))
+    return Party.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "label")
+
+
+def _turns(study: Study) -> QuerySet[Turn]:
+    inside = Dialogue.objects.filter(_in_study(study))
+    return Turn.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "index")
+
+
+def _items(study: Study) -> QuerySet[StudyItem]:
+    return StudyItem.objects.filter(study=study).order_by("dialogue__external_id")
+
+
+def _flags(study: Study) -> QuerySet[Flag]:
+    inside = Dialogue.objects.filter(_in_study(study))
+    return Flag.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "rule", "pk")
+
+
+def _of_raters_present() -> Q:
+    return Q(rater__participant__isnull=True) | Q(rater__participant__erased_at=None)
+
+
+def _exposures(study: Study) -> QuerySet[Exposure]:
+    return Exposure.objects.filter(_of_raters_present(), study=study).order_by("pk")
+
+
+def _verdicts(study: Study) -> QuerySet[Verdict]:
+    return Verdict.objects.filter(_of_raters_present(), study=study).order_by("pk")
+
+
+RATER = ("rater__participant__code", "rater__machine__sha256")
+
+
+def rater_code(participant: str | None, machine: str | None) -> str:
+    """What tells raters apart outside: a person's code, the hash of a machine's frozen parameters."""
+    return participant or (machine or "")[:16]
+
+
+def rater_kind(participant: str | None, machine: str | None) -> str:
+    if participant:
+        return "participant"
+    return "machine" if machine else "staff"
+
+
+def shown_reason(reason: dict[str, Any], may_publish: bool | None) -> dict[str, Any]:
+    """The reason's ticks; its free text only of people who agreed to its publication."""
+    if may_publish:
+        return reason
+    return {key: value for key, value in (reason or {}).items() if key != "text"}
+
+
+def speaker_code(code: str | None, withdrawn_at: object) -> str:
+    return "" if withdrawn_at is not None else code or ""
+
+
+def _heard(name: str, meaning: str, **rest: Any) -> Made:
+    """A column from the evidence that was stored with the verdict."""
+    return column(name, meaning, "evidence", make=lambda evidence: (evidence or {}).get(name), **rest)
+
+
+SYSTEMS = dataset(
+    "systems",
+    "Machines that speak in the study's dialogues",
+    models=("dialogues.System",),
+    query=_systems,
+    primary_key=("system",),
+    columns=(
+        column("system", "code of the system", "code"),
+        column("name", "its name"),
+        column("vendor", "who makes it"),
+        column("version", "version or snapshot"),
+        column("release_year", "year of release", type="integer", unit="year"),
+        column("open_weights", "weights are public; empty where unknown", type="boolean"),
+        column("languages", "languages it speaks", type="array"),
+        column("role", "speech to speech, text to speech, or text", levels=System.Role.values),
+        column("aliases", "other names for it", type="array"),
+        column("benchmark", "scores it has on other benchmarks", type="object"),
+    ),
+)
+
+DIALOGUES = dataset(
+    "dialogues",
+    "Dialogues of the study",
+    models=("dialogues.Dialogue", "dialogues.Recording", "dialogues.Topic", "dialogues.Strategy"),
+    query=_dialogues,
+    primary_key=("dialogue",),
+    columns=(
+        column("dialogue", "random code of the dialogue", "code"),
+        column("external_id", "id in the manifest"),
+        column("modality", "speech or text", levels=Modality.values),
+        column("kind", "who speaker B is", levels=Kind.values),
+        column(
+            "truth",
+            "nature of speaker B; a pseudo-human is a machine",
+            "kind",
+            levels=Nature.values,
+            make=lambda kind: "human" if kind == Kind.HUMAN_HUMAN else "machine",
+        ),
+        column("system", "system that spoke as B; empty where B is a person", "judged_system"),
+        column("language", "language spoken", levels=Language.values),
+        column("topic", "what it is about", "topic__code"),
+        column("strategy", "how a human–machine dialogue was started", "strategy__code"),
+        column("opening", "code shared by dialogues that begin with the same words"),
+        column("origin", "where a human dialogue comes from", levels=Dialogue.Origin.values),
+        column("source_corpus", "corpus it was taken from"),
+        column("state", "whether it can be played", levels=Dialogue.State.values),
+        column("duration", "length of the playing file", "play_duration", type="number", unit="s"),
+        column("content_sha256", "SHA-256 of the manifest row and its files", "content_hash"),
+        column("recording_sha256", "SHA-256 of the recording received", "recording__sha256"),
+        column("licence", "licence of the recording", "recording__licence"),
+        column("quality", "quality report: levels, gaps, overlaps before and after", type="object"),
+    ),
+)
+
+PARTIES = dataset(
+    "parties",
+    "Speakers of the dialogues",
+    models=("dialogues.Party", "dialogues.Speaker"),
+    query=_parties,
+    primary_key=("dialogue", "label"),
+    columns=(
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("label", "A opens, B responds and is judged"),
+        column("nature", "human or machine", levels=Nature.values),
+        column("system", "system that spoke", "system__code"),
+        column(
+            "speaker",
+            "code of the person whose voice it is; empty after their withdrawal",
+            ("speaker__code", "speaker__withdrawn_at"),
+            make=speaker_code,
+        ),
+    ),
+)
+
+TURNS = dataset(
+    "turns",
+    "Turns in the playing files",
+    models=("dialogues.Turn",),
+    query=_turns,
+    primary_key=("dialogue", "index"),
+    columns=(
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("index", "place in the dialogue, from 0", type="integer"),
+        column("label", "who speaks", "party__label"),
+        column("start", "start in the original", type="number", unit="s"),
+        column("end", "end in the original", type="number", unit="s"),
+        column("play_start", "start in the playing file", type="number", unit="s"),
+        column("play_end", "end in the playing file", type="number", unit="s"),
+        column("source", "where the times come from", levels=Turn.Source.values),
+    ),
+)
+
+ITEMS = dataset(
+    "items",
+    "Which dialogues the study uses, and as what",
+    models=("dialogues.StudyItem",),
+    query=_items,
+    primary_key=("dialogue",),
+    columns=(
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("role", "what it is for", levels=StudyItem.Role.values),
+        column("block", "period in which its system joined the study, from 1", type="integer"),
+        column("is_active", "still given to people", type="boolean"),
+        column("added_at", "when it joined the study", type="datetime"),
+    ),
+)
+
+FLAGS = dataset(
+    "flags",
+    "Marks on dialogues and turns; they never delete anything",
+    models=("dialogues.Flag",),
+    query=_flags,
+    primary_key=("dialogue", "turn", "rule", "source"),
+    columns=(
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("turn", "turn marked; empty for the whole dialogue", "turn__index", type="integer"),
+        column("rule", "rule that was met"),
+        column("value", "the number that met it, in the rule's unit", type="number"),
+        column("source", "who marked it"),
+        column("raised_at", "when", type="datetime"),
+    ),
+)
+
+EXPOSURES = dataset(
+    "exposures",
+    "Dialogues that raters were given, judged or not",
+    models=("dialogues.Exposure",),
+    query=_exposures,
+    primary_key=("rater", "dialogue"),
+    columns=(
+        column("rater", "code of the person or machine", RATER, make=rater_code),
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("given_at", "when it was given", type="datetime"),
+        column("first_byte_at", "when its sound was first asked for", type="datetime"),
+        column("heard_at", "when playing was first reported", type="datetime"),
+    ),
+)
+
+VERDICTS = dataset(
+    "verdicts",
+    "Opinions on who speaker B is",
+    models=("dialogues.Verdict",),
+    query=_verdicts,
+    primary_key=("rater", "dialogue", "repeat"),
+    counted="exclusion",
+    columns=(
+        column("rater", "code of the person or machine", RATER, make=rater_code),
+        column(
+            "rater_kind",
+            "what the rater is",
+            RATER,
+            levels=("participant", "machine", "staff"),
+            make=rater_kind,
+        ),
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("activity", "activity in which it was given"),
+        column("repeat", "repeat of the same question to a machine; people have 0", type="integer"),
+        column("choice", "the verdict", levels=Choice.values),
+        column("first_choice", "what was chosen first, before any change", levels=Choice.values),
+        column("confidence", "1 unsure to 5 certain; empty where not asked", type="integer", unit="step"),
+        column(
+            "reason",
+            "reasons ticked; free text only with consent to publish it",
+            ("reason", "rater__participant__consent__publish_text"),
+            type="object",
+            make=shown_reason,
+        ),
+        _heard("heard", "share of the clip that was heard", type="number", unit="share"),
+        _heard("replays", "times it was played again", type="integer"),
+        _heard("pauses", "pauses while playing", type="integer"),
+        _heard("answer_ms", "from unlocking to the answer", type="integer", unit="ms"),
+        _heard("first_answer_ms", "to the first choice, where it was changed", type="integer", unit="ms"),
+        _heard("hidden", "time for which the page was not in view", type="number", unit="s"),
+        _heard("device", "kind of device"),
+        _heard("left", "answer that stood left", levels=Nature.values),
+        _heard("gate", "what unlocked the answers", levels=("ended", "covered", "timeout")),
+        _heard("length", "length of the clip when it was judged", type="number", unit="s"),
+        column("round_number", "round in which it was given, from 1", type="integer"),
+        column("position", "place in the round, from 1", type="integer"),
+        column("round_finished", "the round was finished", type="boolean"),
+        column(
+            "exclusion",
+            "why it is in no analysis; empty where it is analysed",
+            levels=[value for value in Verdict.Exclusion.values if value],
+        ),
+        column("protocol_breaks", "what keeps it out of the set per_protocol", type="array"),
+        column("given_at", "when it was first given", type="datetime"),
+        column("changed_at", "when it was last changed; empty if never", type="datetime"),
+    ),
+)
+
+
+def register() -> None:
+    for one in (SYSTEMS, DIALOGUES, PARTIES, TURNS, ITEMS, FLAGS, EXPOSURES, VERDICTS):
+        datasets.add(one)
