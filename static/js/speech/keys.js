@@ -1,36 +1,24 @@
 // Keys of a trial: space plays, 1 and 2 answer left and right. Only while the trial has the focus, and with a
-// switch that is remembered on this device.
-
-const OFF = "turing.keys.off";
+// switch that the server remembers.
 
 export class Keys {
   constructor(main, button, acts) {
     this.main = main;
     this.button = button;
     this.acts = acts;
-    button.addEventListener("click", () => this.set(this.off));
+    this.off = main.dataset.keysOff === "true";
+    button.addEventListener("click", () => {
+      this.off = !this.off;
+      this.show();
+      acts.switched(this.off);
+    });
     document.addEventListener("keydown", (event) => this.press(event));
-    this.set(!this.remembered());
+    this.show();
   }
 
-  remembered() {
-    try {
-      return localStorage.getItem(OFF) === "1";
-    } catch {
-      return false;
-    }
-  }
-
-  set(on) {
-    this.off = !on;
-    try {
-      if (on) localStorage.removeItem(OFF);
-      else localStorage.setItem(OFF, "1");
-    } catch {
-      // Without storage the switch holds for this page.
-    }
-    this.button.setAttribute("aria-pressed", String(on));
-    document.body.classList.toggle("no-keys", !on);
+  show() {
+    this.button.setAttribute("aria-pressed", String(!this.off));
+    document.body.classList.toggle("no-keys", this.off);
   }
 
   press(event) {

@@ -30,6 +30,7 @@ class TrialPage {
     this.listenToPage();
     this.listenToSound();
     this.begin(this.first);
+    this.view.introduce(this.started);
     const kept = Outbox.kept(this.first.code);
     if (kept && !this.first.answer) this.resume(kept);
     else if (kept) Outbox.keep(this.first.code, null);
@@ -47,9 +48,9 @@ class TrialPage {
     this.unlockedAt = this.unlocked ? performance.now() : null;
     this.answer = trial.answer;
     this.known = trial.known;
-    this.plays = 0;
-    this.pauses = 0;
-    this.hidden = 0;
+    this.plays = trial.plays ?? 0;
+    this.pauses = trial.pauses ?? 0;
+    this.hidden = trial.hidden ?? 0;
     this.ended = false;
     this.confidence = null;
     this.reason = null;
@@ -155,6 +156,14 @@ class TrialPage {
     this.render();
   }
 
+  async switchKeys(off) {
+    try {
+      await this.server.post(this.main.dataset.keys, { off });
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error; // holds for this page, at least
+    }
+  }
+
   // -- what the server says
 
   // A trial to go on with, or another page.
@@ -165,7 +174,7 @@ class TrialPage {
     }
     const { trial, goto: address, revealed } = answer.data;
     if (!trial) {
-      location.replace(address ?? this.main.dataset.trialUrl);
+      location.replace(address ?? this.main.dataset.state);
       return;
     }
     const again = trial.code === this.trial.code;
@@ -192,7 +201,7 @@ class TrialPage {
       this.remark("notHeard");
       this.tell();
     } else if (data.goto || status === 410 || status === 403 || status === 404) {
-      location.replace(data.goto ?? this.main.dataset.trialUrl);
+      location.replace(data.goto ?? this.main.dataset.state);
     } else {
       this.reload("notStored");
     }
@@ -201,7 +210,7 @@ class TrialPage {
   // Where the server says this person is.
   async reload(remark = "") {
     this.sound.pause();
-    const answer = await this.server.patiently(() => this.server.ask(`${this.main.dataset.trialUrl}?format=json`));
+    const answer = await this.server.patiently(() => this.server.ask(`${this.main.dataset.state}?format=json`));
     const same = answer.data.trial?.code === this.trial.code;
     if (same && !remark) return;
     this.outbox.drop();
@@ -355,6 +364,7 @@ class TrialPage {
       play: () => this.toggle(),
       left: () => this.choose(this.trial.order[0]),
       right: () => this.choose(this.trial.order[1]),
+      switched: (off) => this.switchKeys(off),
     });
     addEventListener("pagehide", () => this.leave());
     addEventListener("pageshow", (event) => event.persisted && this.reload());

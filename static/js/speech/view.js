@@ -51,6 +51,14 @@ export class View {
     }
   }
 
+  // The instruction, once, before the first sound.
+  introduce(started) {
+    const sheet = byId("introduction");
+    if (!sheet || started) return;
+    sheet.addEventListener("close", () => this.focusPlay());
+    sheet.showModal();
+  }
+
   // Another trial on the same page: everything that is written per trial.
   trial(trial) {
     document.title = this.words.say("title", trial);
