@@ -1,4 +1,4 @@
-"""What sound is in here: float32, nominally within ±1, at ``RATE``; (n,) for one channel, (n, c) for several."""
+"""What sound is here: float32 at ``RATE``, nominally within ±1; (n,) for one channel, (n, c) for more."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class _SndfileSource:
         if self._ended:
             return buffer[:0]
         try:
-            got = self._file.read(out=buffer)
+            got: Samples = self._file.read(out=buffer)
             self._read += len(got)
             return got
         except soundfile.LibsndfileError:
@@ -120,7 +120,7 @@ class _SndfileSource:
         self._file.close()
 
 
-class _ForwardFile(soundfile.SoundFile):
+class _ForwardFile(soundfile.SoundFile):  # type: ignore[misc]  # has no types
     """Read straight on: soundfile seeks after each block, which makes MP3 decoders stumble at every edge."""
 
     def seekable(self) -> bool:

@@ -1,0 +1,205 @@
+"""Find speech by energy, and turns from it: by channel, by rough hints, or (roughly) by the voices.
+
+``find_turns(samples, *, hints) -> Found`` for samples of shape (n, c) at 24 kHz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import signal
+
+from turingsite.audio.samples import RATE, Samples
+from turingsite.audio.turns import Span, Turn, frames_of, spans_of, speakers
+
+Levels = NDArray[np.float64]
+
+HOP = 0.01
+QUIETEST = -100.0  # dBFS given to digital silence
+AUDIBLE = -80.0  # dBFS: a recording that never gets louder than this holds nothing
+CONTRAST = 10.0  # dB between floor and loud frames; talk has 20 and more, hum and hiss have none
+SHORTEST = 0.06  # seconds: less is a click
+JOIN = 0.25  # seconds: shorter breaks lie within words and phrases
+PAUSE = 0.5  # seconds a speaker may pause within a turn, whatever the other does
+LONG_PAUSE = 1.0  # seconds, while the other is silent
+SEPARATION = 12.0  # dB between channels, where each has its own speaker
+SLACK = 0.05  # seconds of quiet kept around speech where a turn's edges are drawn in
+BLEED = 15.0  # dB under the other channel: that is the other voice, leaking
+
+_HIGH_PASS = signal.butter(2, 80, "highpass", fs=RATE, output="sos").astype(np.float32)
+
+
+class Found(NamedTuple):
+    """Turns and how they were found: ``channels``, ``hints``, ``voices`` or ``nothing``."""
+
+    turns: list[Turn]
+    method: str
+
+
+def frame_levels(samples: Samples) -> Levels:
+    """Level in dBFS of each 10 ms of mono samples, rumble below 80 Hz left out, over 20 ms windows."""
+    hop = round(HOP * RATE)
+    count = -(-len(samples) // hop)
+    padded = np.zeros(count * hop, dtype=np.float32)
+    padded[: len(samples)] = samples
+    filtered = signal.sosfilt(_HIGH_PASS, padded).reshape(count, hop)
+    power = np.einsum("ij,ij->i", filtered, filtered).astype(np.float64) / hop
+    if count > 1:
+        power[:-1] = (power[:-1] + power[1:]) / 2
+    return np.asarray(np.maximum(10 * np.log10(np.maximum(power, 1e-12)), QUIETEST), dtype=np.float64)
+
+
+def threshold(levels: Levels) -> float | None:
+    """The level from which a frame counts as speech; None where nothing stands out from the floor."""
+    if not len(levels):
+        return None
+    floor, loud = (float(v) for v in np.percentile(levels, (10, 95)))
+    if len(levels) and (loud < AUDIBLE or levels.max() < AUDIBLE):
+        # mostly silent: talk may fill less than a twentieth of it
+        loud = float(np.percentile(levels, 99.5))
+    if loud < AUDIBLE or loud - floor < CONTRAST:
+        return None
+    return max(floor + 6.0, min(floor + 0.3 * (loud - floor), loud - 25.0))
+
+
+def speech_spans(samples: Samples, levels: Levels | None = None) -> list[Span]:
+    """Stretches of speech in mono samples (``levels``: their ``frame_levels``, where they are known)."""
+    levels = frame_levels(samples) if levels is None else levels
+    level = threshold(levels)
+    return [] if level is None else _spans(levels > level, len(samples) / RATE)
+
+
+def _spans(mask: NDArray[np.bool_], duration: float) -> list[Span]:
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    runs = [(a * HOP, min(b * HOP, duration)) for a, b in edges.reshape(-1, 2).tolist()]
+    joined: list[Span] = []
+    for start, end in runs:
+        if joined and start - joined[-1][1] < JOIN:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return [(start, end) for start, end in joined if end - start >= SHORTEST]
+
+
+def channels_are_apart(samples: Samples) -> bool:
+    """Whether two channels hold a speaker each: where one speaks, the other is much quieter."""
+    if samples.shape[1] != 2:
+        return False
+    left, right = (frame_levels(samples[:, c]) for c in (0, 1))
+    loud = np.maximum(left, right)
+    level = threshold(loud)
+    if level is None:
+        return False
+    difference = (left - right)[loud > level]
+    both_speak = min((difference > 0).mean(), (difference < 0).mean()) > 0.02
+    return bool(both_speak and np.median(np.abs(difference)) > SEPARATION)
+
+
+def find_turns(samples: Samples, *, hints: Sequence[Turn] = (), names: tuple[str, str] = ("A", "B")) -> Found:
+    """Turns of two speakers; the first to speak (mixed) or the left channel is ``names[0]``.
+
+    ``hints`` are rough turns from elsewhere (diarisation): their speakers are kept, their edges moved to
+    where speech starts and ends. Without hints and with one channel the voices are told apart by pitch and colour:
+    rough, to be looked over by whoever imports.
+    """
+    if not hints and channels_are_apart(samples):
+        return Found(_by_channel(samples, names), "channels")
+    mono = samples.mean(axis=1, dtype=np.float32)
+    spans = speech_spans(mono)
+    if not spans:
+        return Found([], "nothing")
+    if hints:
+        return Found(_by_hints(spans, hints), "hints")
+    from turingsite.audio.voices import tell_apart  # the slow part, needed here alone
+
+    return Found(_join(tell_apart(mono, spans, names)), "voices")
+
+
+def _by_channel(samples: Samples, names: tuple[str, str]) -> list[Turn]:
+    levels = [frame_levels(samples[:, c]) for c in (0, 1)]
+    spans: list[list[Span]] = []
+    for own, other in ((0, 1), (1, 0)):
+        level = threshold(levels[own])
+        if level is None:
+            spans.append([])
+            continue
+        mask = (levels[own] > level) & (levels[own] > levels[other] - BLEED)
+        spans.append(_spans(mask, len(samples) / RATE))
+    turns: list[Turn] = []
+    for name, own_spans, other_spans in zip(names, spans, reversed(spans), strict=True):
+        current: Span | None = None
+        for span in own_spans:
+            if current is not None and _same_turn(current[1], span[0], other_spans):
+                current = (current[0], span[1])
+                continue
+            if current is not None:
+                turns.append(Turn(name, *current))
+            current = span
+        if current is not None:
+            turns.append(Turn(name, *current))
+    return sorted(turns, key=lambda t: t.start)
+
+
+def _same_turn(end: float, start: float, others: Sequence[Span]) -> bool:
+    if start - end < PAUSE:
+        return True
+    between = any(other_start < start and other_end > end for other_start, other_end in others)
+    return start - end < LONG_PAUSE and not between
+
+
+def _by_hints(spans: Sequence[Span], hints: Sequence[Turn]) -> list[Turn]:
+    slack = 0.2
+    turns: list[Turn] = []
+    for hint in sorted(hints, key=lambda t: t.start):
+        inside = [(s, e) for s, e in spans if s < hint.end and e > hint.start]
+        if not inside:
+            continue
+        start, end = max(inside[0][0], hint.start - slack), min(inside[-1][1], hint.end + slack)
+        if turns and start < turns[-1].end and hint.start >= turns[-1].end - slack:
+            start = turns[-1].end  # the slack is no overlap
+        if end > start:
+            turns.append(hint._replace(start=start, end=end))
+    return turns
+
+
+def tightened(samples: Samples, turns: Sequence[Turn], *, channels: Mapping[str, int] | None) -> list[Turn]:
+    """``turns`` with their edges drawn in to the speech inside them, in order of start.
+
+    What counts as speech is measured for each speaker apart, over their own turns and the pauses, so that a
+    faint speaker is not taken for silence. A turn in which nothing is heard stays as it is.
+    """
+    mono = samples.mean(axis=1, dtype=np.float32) if channels is None else None
+    shared = None if mono is None else frame_levels(mono)
+    duration = len(samples) / RATE
+    result: list[Turn] = []
+    for speaker in speakers(turns):
+        levels = frame_levels(samples[:, channels[speaker]]) if channels else shared
+        if levels is None:
+            continue
+        own = frames_of(spans_of(turns, speaker), len(levels), HOP)
+        others = frames_of([t[1:3] for t in turns if t.speaker != speaker], len(levels), HOP)
+        level = threshold(levels[own | ~others])
+        for turn in (t for t in turns if t.speaker == speaker):
+            first = round(turn.start / HOP)
+            inside = levels[first : round(turn.end / HOP)]
+            heard = np.flatnonzero(inside > (np.inf if level is None else level))
+            if len(heard):
+                start = max(turn.start, (first + int(heard[0])) * HOP - SLACK)
+                end = min(turn.end, (first + int(heard[-1]) + 1) * HOP + SLACK, duration)
+                turn = turn._replace(start=start, end=end) if end > start else turn
+            result.append(turn)
+    return sorted(result, key=lambda t: (t.start, t.end))
+
+
+def _join(turns: Sequence[Turn]) -> list[Turn]:
+    joined: list[Turn] = []
+    for turn in turns:
+        last = joined[-1] if joined else None
+        if last is not None and last.speaker == turn.speaker and turn.start - last.end < LONG_PAUSE:
+            joined[-1] = last._replace(end=turn.end)
+        else:
+            joined.append(turn)
+    return joined
