@@ -39,8 +39,9 @@ bench: .venv/.installed-dev ## Benchmarks, each a ratio against its anchor (ARGS
 	$(BIN)/python -m bench.run $(ARGS)
 
 messages: .venv/.installed-dev ## Extract texts for translation (needs GNU gettext) and compile them
-	$(BIN)/python manage.py makemessages --all --no-obsolete --no-location --ignore=.venv --ignore=var --ignore=static/vendor
-	$(BIN)/pybabel --quiet compile --directory locale --domain django --use-fuzzy
+	$(BIN)/python manage.py makemessages --locale zh_Hans --no-obsolete --no-location \
+		--ignore=.venv --ignore=var --ignore=static/vendor --ignore=tests --ignore=bench
+	$(BIN)/pybabel --quiet compile --directory locale --domain django
 
 lock: ## Write both lock files anew from pyproject.toml (needs uv; ARGS=--upgrade)
 	uv lock --quiet $(ARGS)
