@@ -68,17 +68,6 @@ def test_placeholders_survive_translation(path: Path) -> None:
 def test_every_text_of_the_code_is_in_the_catalogue(tmp_path: Path) -> None:
     copy = tmp_path / "project"
     left_out = ".git .venv var vendor tests bench *_cache __pycache__ *.mp3 *.wav".split()
-        ".git",
-        ".venv",
-        "var",
-        "vendor",
-        "tests",
-        "bench",
-        "*_cache",
-        "__pycache__",
-        "*.mp3",
-        "*.wav",
-    ]
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*left_out))
     options = ["--all", "--no-obsolete", "--no-location"]
     subprocess.run(
