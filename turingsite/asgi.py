@@ -6,10 +6,10 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "turingsite.settings.embedded")
 
-from django.core.asgi import get_asgi_application  # noqa: E402
+from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
 
-from turingsite.worker import with_worker  # noqa: E402
+from turingsite.worker import with_worker
 
 application = with_worker(django_application)

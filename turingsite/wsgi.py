@@ -6,8 +6,8 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "turingsite.settings.production")
 
-from django.core.wsgi import get_wsgi_application  # noqa: E402
+from django.core.wsgi import get_wsgi_application
 
-import turingsite.celery  # noqa: E402, F401
+import turingsite.celery  # noqa: F401
 
 application = get_wsgi_application()
