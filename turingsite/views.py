@@ -7,10 +7,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-COLOURS = (
-    "ground surface sunk line edge ink ink-2 accent accent-soft human human-soft machine machine-soft "
-    "danger success warning"
-).split()
+COLOURS = [
+    *["ground", "surface", "sunk", "line", "edge", "ink", "ink-2", "accent", "accent-soft"],
+    *["human", "human-soft", "machine", "machine-soft", "danger", "success", "warning"],
+]
 
 EXAMPLE_TURNS = [
     {"who": "A", "start": 0.0, "end": 5.2},

@@ -49,8 +49,9 @@ export class Server {
     } finally {
       clearTimeout(timer);
     }
-    if (response.status >= 500 || response.status === 429) throw new Unreachable(String(response.status));
-    return { ok: response.ok, status: response.status, data, code: data.error?.code ?? "" };
+    const code = data.error?.code ?? "";
+    if (!code && (response.status >= 500 || response.status === 429)) throw new Unreachable(String(response.status));
+    return { ok: response.ok, status: response.status, data, code };
   }
 
   post(url, body = {}, options = {}) {

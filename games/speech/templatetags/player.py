@@ -34,7 +34,7 @@ def lanes(
     ranges: Sequence[Sequence[float]] = (),
     seek: bool = False,
 ) -> dict[str, Any]:
-    """The flat time line. ``turns`` as in the trial (who, start, end), ``ranges`` the stretches heard; seconds."""
+    """The flat time line: ``turns`` as in the trial (who, start, end), ``ranges`` those heard; seconds."""
     length = length or 1.0
     blocks = [
         {

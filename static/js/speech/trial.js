@@ -200,7 +200,7 @@ class TrialPage {
       if (!this.sound.url) this.open();
       this.remark("notHeard");
       this.tell();
-    } else if (data.goto || status === 410 || status === 403 || status === 404) {
+    } else if (data.goto || [403, 404, 410, 503].includes(status)) {
       location.replace(data.goto ?? this.main.dataset.state);
     } else {
       this.reload("notStored");
