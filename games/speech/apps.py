@@ -15,3 +15,8 @@ class SpeechConfig(AppConfig):
         from games.speech import datasets  # models are loaded only now
 
         datasets.register()
+
+    def ready(self) -> None:
+        from games.speech import activity
+
+        activity.register()

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Dialogue, Exposure, Topic, Verdict
+from dialogues.models import Choice, Dialogue, Exposure, Topic, Verdict
 from studies import codes
 from studies.models import Language, Participant, Study
 
@@ -87,6 +87,7 @@ class Round(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.OPEN)
     language = models.CharField(_("language"), max_length=5, choices=Language.choices)
     for_fun = models.BooleanField(_("for fun"), default=False)
+    answered = models.PositiveSmallIntegerField(_("answers"), default=0)
     correct = models.PositiveSmallIntegerField(_("right verdicts"), default=0)
     points = models.PositiveIntegerField(_("points"), default=0)
     started_at = models.DateTimeField()
@@ -142,6 +143,8 @@ class Trial(models.Model):
     pauses = models.PositiveSmallIntegerField(default=0)
     hidden_seconds = models.FloatField(default=0)
     known = models.BooleanField(_("recording known"), default=False)
+    # Also kept where no verdict row may be: a dialogue judged before, met again for fun.
+    answer = models.CharField(_("answer"), max_length=10, choices=Choice.choices, blank=True)
     failure = models.CharField(_("what failed"), max_length=40, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
 
@@ -158,7 +161,10 @@ class Trial(models.Model):
                 fields=["round", "position"], condition=~Q(state="failed"), name="one_live_trial_per_place"
             ),
         ]
-        indexes = [models.Index(fields=["dialogue", "state", "lease_until"])]
+        indexes = [
+            models.Index(fields=["dialogue", "state", "lease_until"]),
+            models.Index(fields=["state", "lease_until"]),  # live leases, counted at every draw
+        ]
 
     def __str__(self) -> str:
         return self.code

@@ -6,8 +6,7 @@ until the round (or the item) is revealed. Every context has ``study`` and ``par
 - ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``wrong`` (the last word was not it),
   ``urls.answer`` (POST field ``word``).
 - ``speech/trial.html``: ``trial`` (the JSON object), ``answers`` (two of ``value``, ``label``, ``nature`` in this
-  person's order), ``reasons`` (tick boxes, pairs value, label), ``introduce`` (first trial: show the instruction),
-  ``keys_off``, ``urls`` (``state``, ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``).
+  person's order), ``introduce`` (first trial: show the instruction), ``keys_off``, ``urls`` (``state``, ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``).
   Form fields without scripts: verdict ``choice``; failed ``why``; known ``known`` (true, false); keys ``off``.
 - ``speech/check.html``: ``options`` (pairs value, label), ``urls.answer`` (POST field ``topic``).
 - ``speech/round.html``: ``round`` (``number``, ``for_fun``, ``revealed``, ``of``; where revealed also ``correct``,
@@ -106,7 +105,6 @@ def trial_page(
         participant,
         trial=trial_json(trial, following=following, settings=settings),
         answers=[{"value": value, "label": labels[value], "nature": value} for value in order(player)],
-        reasons=reasons() if settings.ask_reason else [],
         introduce=trial.round.number == 1 and trial.position == 1,
         keys_off=player.keys_off,
         urls={
@@ -120,19 +118,6 @@ def trial_page(
             "leave": reverse("studies:leave", args=[study.slug]),
         },
     )
-
-
-def reasons() -> list[tuple[str, str]]:
-    """What may have decided an answer; the same list whichever answer was given, so that it hints at neither."""
-    return [
-        ("voice", _("How B's voice sounds")),
-        ("rhythm", _("Pace, pauses and timing")),
-        ("emotion", _("Feeling in the voice")),
-        ("words", _("The words B chooses")),
-        ("content", _("What B says or knows")),
-        ("reaction", _("How B responds to A")),
-        ("other", _("Something else")),
-    ]
 
 
 def reveal(trial: Trial, settings: SpeechSettings) -> dict[str, Any]:
@@ -202,12 +187,17 @@ def round_page(
         standing=standing if revealed else None,
         resume_code=codes.grouped(participant.resume_code),
         urls={
-            "next": address("play", study) + "?next=1",
+            "next": address("play", study),
             "pause": address("pause", study),
             "board": address("board", study) if board_is_open(settings) else "",
-            "finish": address("finish", study),
+            "finish": finish(study, more=more),
         },
     )
+
+
+def finish(study: Study, *, more: bool) -> str:
+    """Where stopping leads: a question first while there is more to do."""
+    return reverse("studies:leave" if more else "studies:go", args=[study.slug])
 
 
 def board_is_open(settings: SpeechSettings) -> bool:
@@ -303,8 +293,8 @@ def pause_page(
         more=more,
         resume_code=codes.grouped(participant.resume_code),
         urls={
-            "continue": address("play", study) + "?next=1",
+            "continue": address("play", study),
             "board": address("board", study) if board_is_open(settings) else "",
-            "finish": address("finish", study),
+            "finish": finish(study, more=more),
         },
     )

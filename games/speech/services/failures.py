@@ -1,0 +1,35 @@
+"""“The sound fails”: the trial is kept without verdict, another dialogue takes its place."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from games.speech.models import Trial
+from games.speech.services.players import access_trial, locked_player, moved_on, refuse_if_over, settings_of
+from games.speech.services.playing import Place, current_place
+from studies.models import Participant
+
+UNSAID = "unsaid"
+
+
+@transaction.atomic
+def report_failure(*, participant: Participant, code: str, why: str, now: datetime) -> Place:
+    """Close a trial whose sound failed and give another dialogue; sent twice, it says where the person is now.
+
+    Conflict ``moved_on`` for a trial that was answered and left. An answer already given to a current trial stays
+    with its verdict: then nothing failed, and the person stays where they are.
+    """
+    refuse_if_over(participant)
+    settings = settings_of(participant.study)
+    player = locked_player(participant)
+    trial = access_trial(participant, code)
+    if trial.state == Trial.State.DONE:
+        raise moved_on()
+    if trial.state == Trial.State.CURRENT and not trial.answer:
+        trial.state = Trial.State.FAILED
+        trial.failure = (why.strip() or UNSAID)[:40]
+        trial.closed_at = now
+        trial.save(update_fields=["state", "failure", "closed_at"])
+    return current_place(player, trial.round, settings, now=now)

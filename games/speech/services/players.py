@@ -1,0 +1,75 @@
+"""The player row: drawn once, locked while something is drawn for it. The door to a trial."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from games.speech.models import SpeechPlayer, SpeechSettings, Trial
+from studies.assignment import seeded
+from studies.models import Participant, Study
+from turingsite.errors import Conflict, Gone, NotFound
+
+
+def settings_of(study: Study) -> SpeechSettings:
+    """The study's settings of the game, or the protocol's where it has none."""
+    found = SpeechSettings.objects.filter(study=study).first()
+    return found or SpeechSettings(study=study)
+
+
+def player_of(participant: Participant) -> SpeechPlayer:
+    """The participant's player; made at the first call, with the order of the answers drawn for good."""
+    human_left = seeded(participant.study.seed, "order", participant.code).random() < 0.5
+    player, _new = SpeechPlayer.objects.get_or_create(participant=participant, defaults={"human_left": human_left})
+    return player
+
+
+def locked_player(participant: Participant) -> SpeechPlayer:
+    """The player, locked until the transaction ends.
+
+    A draw reads what the person was given and then adds to it; two tabs doing so at once would both fill one place.
+    (SQLite has one writer at a time anyway.)
+    """
+    player_of(participant)
+    player = SpeechPlayer.objects.select_for_update().get(participant=participant)
+    player.participant = participant
+    return player
+
+
+@transaction.atomic
+def switch_keys(*, participant: Participant, off: bool) -> None:
+    """Switch the letter keys of the trial off or on for this person."""
+    player_of(participant)
+    SpeechPlayer.objects.filter(participant=participant).update(keys_off=off)
+
+
+def refuse_if_over(participant: Participant) -> None:
+    """Gone where this person's answers may not be stored any more: withdrawn, finished, or the study has ended."""
+    if participant.is_gone:
+        raise Gone("gone", _("You have left this study. Nothing more is stored."))
+    if participant.study.status in (Study.Status.CLOSED, Study.Status.DRAFT):
+        raise Gone("gone", _("This study is closed. Thank you for your time."))
+    if participant.end_state:
+        raise Gone("gone", _("You have finished this study. Thank you for your time."))
+
+
+def access_trial(participant: Participant, code: str) -> Trial:
+    """The trial of that code if it was served to this person; locked. NotFound otherwise, whoever it belongs to.
+
+    The lock makes the double click wait for the first one instead of failing on a constraint.
+    """
+    trial = (
+        Trial.objects.select_for_update(of=("self",))
+        .select_related("round__player", "exposure", "dialogue")
+        .filter(code=code, round__player__participant=participant)
+        .exclude(state=Trial.State.DRAWN)
+        .first()
+    )
+    if trial is None:
+        raise NotFound("no_trial", _("There is no such conversation here."))
+    return trial
+
+
+def moved_on() -> Conflict:
+    """Refusal of what belongs to a trial that the person has left, perhaps in another tab."""
+    return Conflict("moved_on", _("You have gone on to the next conversation."))
