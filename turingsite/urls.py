@@ -5,11 +5,16 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+from studies.views import home
 from turingsite import health
 
 urlpatterns = [
+    path("", home, name="home"),
+    path("s/<slug:slug>/", include("studies.urls")),
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("s/<slug:slug>/speech/", include("games.speech.urls")),
+    path("", include("dialogues.urls")),
 ]

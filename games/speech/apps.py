@@ -12,11 +12,8 @@ class SpeechConfig(AppConfig):
     verbose_name = _("Speech game")
 
     def ready(self) -> None:
-        from games.speech import datasets  # models are loaded only now
-
-        datasets.register()
-
-    def ready(self) -> None:
-        from games.speech import activity
+        from games.speech import activity, datasets, reports  # models are loaded only now
 
         activity.register()
+        datasets.register()
+        reports.register()

@@ -4,11 +4,11 @@ Blind: before the verdict nothing here may differ by kind. No kind, system, dial
 until the round (or the item) is revealed. Every context has ``study`` and ``participant``; the rest, by template:
 
 - ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``wrong`` (the last word was not it),
-  ``urls.answer`` (POST field ``word``).
+  ``error``, ``urls.answer`` (POST field ``word``).
 - ``speech/trial.html``: ``trial`` (the JSON object), ``answers`` (two of ``value``, ``label``, ``nature`` in this
   person's order), ``introduce`` (first trial: show the instruction), ``keys_off``, ``urls`` (``state``, ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``).
   Form fields without scripts: verdict ``choice``; failed ``why``; known ``known`` (true, false); keys ``off``.
-- ``speech/check.html``: ``options`` (pairs value, label), ``urls.answer`` (POST field ``topic``).
+- ``speech/check.html``: ``options`` (pairs value, label), ``error``, ``urls.answer`` (POST field ``topic``).
 - ``speech/round.html``: ``round`` (``number``, ``for_fun``, ``revealed``, ``of``; where revealed also ``correct``,
   ``points``, ``points_round``, ``points_answers``), ``rows`` (``position``, ``said``, ``was``, ``line``, ``right``;
   empty where not revealed), ``more`` (another round is there), ``next_for_fun``, ``standing`` (``points``, ``rounds``,
@@ -251,18 +251,23 @@ def nickname_page(study: Study, participant: Participant, *, typed: str | None =
     )
 
 
-def sound_page(study: Study, participant: Participant, player: SpeechPlayer, *, tries_left: int) -> dict[str, Any]:
+def sound_page(
+    study: Study, participant: Participant, player: SpeechPlayer, *, tries_left: int, error: str = ""
+) -> dict[str, Any]:
     return page(
         study,
         participant,
         clip=address("clip", study, player.sound_tries),
         tries_left=tries_left,
+        error=error,
         wrong=player.sound_tries > 0,
         urls={"answer": address("sound", study)},
     )
 
 
-def check_page(study: Study, participant: Participant, check: ContentCheck) -> dict[str, Any]:
+def check_page(
+    study: Study, participant: Participant, check: ContentCheck, *, error: str = ""
+) -> dict[str, Any]:
     """Options are numbered as shown: a topic's own code says more than is needed."""
     topics = {topic.pk: topic for topic in check.options.all()}
     zh = (get_language() or "en").startswith("zh")
@@ -271,7 +276,7 @@ def check_page(study: Study, participant: Participant, check: ContentCheck) -> d
         topic = topics[pk]
         label = (topic.label_zh if zh else topic.label_en) or topic.label_en or topic.label_zh
         options.append((str(number), label))
-    return page(study, participant, options=options, urls={"answer": address("check", study, check.code)})
+    return page(study, participant, options=options, error=error, urls={"answer": address("check", study, check.code)})
 
 
 def pause_page(

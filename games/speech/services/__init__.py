@@ -10,7 +10,7 @@ from games.speech.services.checks import answer_check, answer_sound, restart_sou
 from games.speech.services.failures import report_failure
 from games.speech.services.listening import Listening, record_listening
 from games.speech.services.players import player_of, settings_of, switch_keys
-from games.speech.services.playing import Place, mark_round_seen, next_trial, start_or_resume
+from games.speech.services.playing import Place, mark_round_seen, next_trial, sound_fails, start_or_resume
 from games.speech.services.readiness import ready
 from games.speech.services.verdicts import give_verdict, mark_known
 
@@ -29,6 +29,7 @@ __all__ = [
     "report_failure",
     "restart_sound",
     "settings_of",
+    "sound_fails",
     "start_or_resume",
     "switch_keys",
 ]

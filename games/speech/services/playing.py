@@ -15,14 +15,14 @@ from games.speech.services.players import access_trial, locked_player, refuse_if
 from games.speech.services.scoring import finish_round
 from studies.assignment import lease_end
 from studies.models import Participant, Study
-from turingsite.errors import Conflict, TryLater
+from turingsite.errors import Conflict
 
 FAILURES = 6
 FAILURES_WITHIN = timedelta(minutes=10)
 
 
 class Place(NamedTuple):
-    """Where a person is: ``sound``, ``trial``, ``check``, ``round`` (its reveal), ``pause`` (sound fails), ``done``."""
+    """Where a person is: ``sound``, ``trial``, ``check``, ``round`` (its reveal), ``pause`` (sound fails, study pauses), ``done``."""
 
     name: str
     player: SpeechPlayer
@@ -69,7 +69,7 @@ def is_over(settings: SpeechSettings, last: Round | None) -> bool:
 def _new_round(player: SpeechPlayer, last: Round | None, settings: SpeechSettings, *, now: datetime) -> Place:
     participant = player.participant
     if participant.study.status == Study.Status.PAUSED:
-        raise TryLater("paused", _("The study pauses. Come back later: you go on where you stopped."))
+        return Place("pause", player, settings, round=last)
     draws = Draws(player, participant.judging_language, settings, now=now)
     if draws.has_unheard is None:
         raise Conflict("no_dialogues", _("There are no conversations in your language yet. Please come back later."))
@@ -98,7 +98,7 @@ def advance(
     current = next((trial for trial in trials if trial.state == Trial.State.CURRENT), None)
     drawn = next((trial for trial in trials if trial.state == Trial.State.DRAWN), None)
     done = {trial.position for trial in trials if trial.state == Trial.State.DONE}
-    if current is None and _fails_often(trials, now):
+    if current is None and sound_fails(round_, now=now):
         return Place("pause", player, settings, round=round_)
     draws = draws or Draws(player, round_.language, settings, now=now)
 
@@ -138,11 +138,10 @@ def _trials(round_: Round) -> list[Trial]:
     return trials
 
 
-def _fails_often(trials: list[Trial], now: datetime) -> bool:
+def sound_fails(round_: Round, *, now: datetime) -> bool:
     """Many clips failed just now: the connection is bad, and more clips would only be used up. Later it goes on."""
-    recent = now - FAILURES_WITHIN
-    failed = [trial for trial in trials if trial.state == Trial.State.FAILED]
-    return sum(bool(trial.closed_at and trial.closed_at > recent) for trial in failed) >= FAILURES
+    failed = Trial.objects.filter(round=round_, state=Trial.State.FAILED, closed_at__gt=now - FAILURES_WITHIN)
+    return failed.count() >= FAILURES
 
 
 def _end(player: SpeechPlayer, round_: Round, settings: SpeechSettings, *, now: datetime) -> Place:

@@ -1,0 +1,11 @@
+"""Addresses of the corpus floor."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from dialogues import views
+
+app_name = "dialogues"
+
+urlpatterns = [path("media/<str:token>", views.media, name="media")]
