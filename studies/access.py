@@ -37,7 +37,7 @@ def participant_of(
             "no_session", _("Open the study's link again. With your code you go on where you stopped.")
         )
     study = participant.study
-    after = {"goto": reverse("studies:debrief", args=[slug])}
+    after = {"goto": reverse("studies:go", args=[slug])}
     if participant.is_gone:
         raise Gone("gone", _("You have left this study. Nothing more is stored."), after)
     if participant.end_state and not ended_ok:

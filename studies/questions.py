@@ -20,6 +20,7 @@ def scale_of(question: Mapping[str, Any]) -> list[str]:
 def choices_of(question: Mapping[str, Any], language: str) -> list[tuple[str, str]]:
     """Value and label of every option in ``language``, "Prefer not to say" last."""
     options = [
-        (str(option["value"]), option["label"].get(language) or option["label"]["en"]) for option in question["options"]
+        (str(option["value"]), option["label"].get(language) or option["label"]["en"])
+        for option in question["options"]
     ]
     return [*options, (DECLINE, DECLINE_LABEL.get(language, DECLINE_LABEL["en"]))]

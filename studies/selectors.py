@@ -47,7 +47,9 @@ def may_open_desk(user: Any, study: Study) -> bool:
     """Whether ``user`` is an operator, or a researcher or colleague of ``study``."""
     if user is None or not user.is_authenticated:
         return False
-    return bool(user.is_superuser) or study.members.filter(user=user, role__in=StudyMember.DESK_ROLES).exists()
+    return (
+        bool(user.is_superuser) or study.members.filter(user=user, role__in=StudyMember.DESK_ROLES).exists()
+    )
 
 
 def access_receipt(study: Study, typed: str) -> Participant:
@@ -108,7 +110,9 @@ def position(participant: Participant) -> Step:
 
 
 def _owes_profile(participant: Participant) -> bool:
-    return current_questionnaire(participant.study, PROFILE) is not None and not has_answered(participant, PROFILE)
+    return current_questionnaire(participant.study, PROFILE) is not None and not has_answered(
+        participant, PROFILE
+    )
 
 
 def activities_of(study: Study) -> Iterable[registry.Activity]:
@@ -139,7 +143,9 @@ def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
     """The person's answers beside the truth, over all activities; for people who ended only."""
     if participant.erased_at is not None or not participant.end_state:
         return []
-    return [row for activity in activities_of(participant.study) for row in activity.debrief_rows(participant)]
+    return [
+        row for activity in activities_of(participant.study) for row in activity.debrief_rows(participant)
+    ]
 
 
 def opening_problems(study: Study) -> list[str]:

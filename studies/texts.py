@@ -15,7 +15,7 @@ LANGUAGES = ("en", "zh")
 
 
 def content_language() -> str:
-    """"zh" or "en": the language of kept texts that fits the interface language now."""
+    """ "zh" or "en": the language of kept texts that fits the interface language now."""
     return "zh" if (translation.get_language() or "en").startswith("zh") else "en"
 
 

@@ -1,5 +1,5 @@
-"""Every write of this floor, by topic; each function checks the rule, writes, leaves an audit line where staff or a
-withdrawal is concerned, all in one transaction.
+"""Every write of this floor, by topic: check the rule, write, leave an audit line where staff act or somebody
+withdraws, all in one transaction.
 
 ``opening``: studies and their texts. ``consenting``: how visitors become participants, or do not. ``answering``:
 language and questionnaires. ``naming``: nicknames. ``ending``: how a participation ends. ``erasing``: what is removed.
@@ -7,7 +7,7 @@ language and questionnaires. ``naming``: nicknames. ``ending``: how a participat
 
 from studies.services.answering import choose_language, note_interface_language, record_answers
 from studies.services.consenting import consent, turn_away
-from studies.services.ending import begin, complete, screen_out, stop, withdraw
+from studies.services.ending import begin, close, complete, screen_out, stop, withdraw
 from studies.services.erasing import erase
 from studies.services.naming import set_nickname
 from studies.services.opening import change_status, create_study, publish_consent_text, publish_questionnaire
@@ -16,6 +16,7 @@ __all__ = [
     "begin",
     "change_status",
     "choose_language",
+    "close",
     "complete",
     "consent",
     "create_study",

@@ -50,9 +50,15 @@ def record_answers(
     if questionnaire.study_id != participant.study_id:
         raise Invalid("other_study", _("These questions belong to another study."))
     now = now or timezone.now()
-    missing = [q["key"] for q in questionnaire.questions if q.get("required") and values.get(q["key"]) in (None, "", [])]
+    missing = [
+        q["key"]
+        for q in questionnaire.questions
+        if q.get("required") and values.get(q["key"]) in (None, "", [])
+    ]
     if missing:
-        raise Invalid("missing_answers", _("Please answer every question."), fields=dict.fromkeys(missing, ""))
+        raise Invalid(
+            "missing_answers", _("Please answer every question."), fields=dict.fromkeys(missing, "")
+        )
     Answer.objects.bulk_create(
         [
             Answer(

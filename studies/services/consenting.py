@@ -53,10 +53,14 @@ def consent(
     if study.status not in Study.JOINABLE:
         raise Gone("gone", _("This study takes nobody at the moment. Nothing about you was stored."))
     if study.recruiter_required and not person:
-        raise Invalid("no_recruiter_id", _("Open the link in the panel that sent you: your id there is missing."))
+        raise Invalid(
+            "no_recruiter_id", _("Open the link in the panel that sent you: your id there is missing.")
+        )
     if is_test and not study.test_participants:
         raise Invalid("no_test", _("This study takes no test participants."))
-    if not study.consent_texts.filter(pk=text.pk).exists() or study.consent_texts.filter(version__gt=text.version):
+    if not study.consent_texts.filter(pk=text.pk).exists() or study.consent_texts.filter(
+        version__gt=text.version
+    ):
         raise Conflict("new_text", _("The text has changed while you read it. Please read it again."))
     try:
         with transaction.atomic():
@@ -103,4 +107,3 @@ def same_person(study: Study, key: str, person: str) -> Participant | None:
     if known is not None and known.is_gone:
         raise Gone("gone", _("You have left this study. Nothing more is stored."))
     return known
-

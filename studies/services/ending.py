@@ -44,6 +44,14 @@ def stop(*, participant: Participant, now: datetime | None = None) -> None:
         withdraw(participant=participant, erase_answers=False, now=now)
 
 
+def close(*, participant: Participant, now: datetime | None = None) -> None:
+    """End because the study closed: done where enough has been done, else cancelled by us."""
+    if counts_as_done(participant):
+        complete(participant=participant, now=now)
+    else:
+        screen_out(participant=participant, end_state=EndState.CANCELLED, now=now)
+
+
 @transaction.atomic
 def withdraw(*, participant: Participant, erase_answers: bool, now: datetime | None = None) -> None:
     """Leave the study for good: nothing more is stored; with ``erase_answers`` what was given goes, too.

@@ -42,7 +42,12 @@ def erase(*, participant: Participant, now: datetime | None = None) -> None:
     )
     stale = ExportFile.objects.filter(study=participant.study, stale_since=None).update(stale_since=now)
     audit.record(
-        "participant.erased", study=participant.study, by="participant", now=now, rows=rows, stale_exports=stale
+        "participant.erased",
+        study=participant.study,
+        by="participant",
+        now=now,
+        rows=rows,
+        stale_exports=stale,
     )
     participant.refresh_from_db()
 

@@ -16,7 +16,9 @@ LONGEST = 24
 MOST_MARKS = 2  # accents on one letter; more is a tower that covers the lines above
 # Blank or invisible, though Unicode does not class them as control or format characters.
 INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
-    chr(code) for first, last in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF)) for code in range(first, last + 1)
+    chr(code)
+    for first, last in ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+    for code in range(first, last + 1)
 }
 REFUSED_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 FORMULA_STARTS = tuple("=+-@")
