@@ -1,0 +1,198 @@
+"""Write what a plan says: recording, systems, topic, speakers, dialogue with parties and turns, item, job.
+
+Called by ``services`` inside the transaction of one row; never on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Max
+
+from dialogues import builtin
+from dialogues.importing.files import Kept
+from dialogues.importing.known import Known, new_code
+from dialogues.importing.plan import Checked, Plan
+from dialogues.models import (
+    Dialogue,
+    Kind,
+    Nature,
+    Party,
+    ProcessingJob,
+    Recording,
+    Speaker,
+    Strategy,
+    StudyItem,
+    System,
+    Topic,
+    Turn,
+)
+from studies.models import Study
+
+
+@dataclass(frozen=True)
+class Sound:
+    """A kept file with what decoding it showed."""
+
+    kept: Kept
+    codec: str
+    sample_rate: int
+    channels: int
+    duration: float
+
+
+def store(checked: Checked, sound: Sound, known: Known) -> Dialogue:
+    """The dialogue of an accepted plan, waiting for processing."""
+    plan = checked.plan
+    dialogue = Dialogue.objects.create(
+        external_id=plan.external_id,
+        content_hash=checked.content_hash,
+        kind=plan.kind,
+        language=plan.language,
+        topic=_topic(plan, known),
+        strategy=_strategy(plan.strategy),
+        opening=plan.opening,
+        origin=plan.origin,
+        source_corpus=plan.source_corpus,
+        recording=_recording(plan, sound),
+        channels=plan.channels,
+    )
+    parties = {label: _party(dialogue, plan, label, known) for label in "AB"}
+    Turn.objects.bulk_create(
+        Turn(
+            dialogue=dialogue,
+            party=parties[turn.speaker],
+            index=index,
+            start=round(turn.start, 4),
+            end=round(turn.end, 4),
+            text=turn.text,
+        )
+        for index, turn in enumerate(plan.turns)
+    )
+    # The seed follows the content, so that a second installation draws the same gaps.
+    ProcessingJob.objects.create(dialogue=dialogue, seed=int(checked.content_hash[:15], 16))
+    return dialogue
+
+
+def put_into_study(dialogue: Dialogue, study: Study) -> bool:
+    """Make the dialogue an item of the study; False where it was one already.
+
+    A system that enters a study which was opened before starts a block of its own.
+    """
+    _, created = StudyItem.objects.get_or_create(
+        study=study, dialogue=dialogue, defaults={"block": _block(dialogue, study)}
+    )
+    return created
+
+
+def _block(dialogue: Dialogue, study: Study) -> int:
+    if study.opened_at is None:
+        return 1
+    system = dialogue.parties.filter(label="B").values_list("system", flat=True).first()
+    if system is None:
+        return 1
+    items = StudyItem.objects.filter(study=study)
+    own = items.filter(dialogue__parties__label="B", dialogue__parties__system=system).aggregate(
+        n=Max("block")
+    )["n"]
+    if own:
+        return int(own)
+    last = items.order_by("-block").values("block", "added_at").first()
+    if last is None:
+        return 1
+    # Systems that come in before anybody judged the last block share it.
+    judged = study.verdicts.filter(given_at__gte=last["added_at"]).exists()
+    return int(last["block"]) + (1 if judged or last["block"] == 1 else 0)
+
+
+def _recording(plan: Plan, sound: Sound) -> Recording:
+    agreed = plan.consent
+    recording, _ = Recording.objects.get_or_create(
+        sha256=sound.kept.sha256,
+        defaults={
+            "path": sound.kept.path,
+            "size": sound.kept.size,
+            "codec": sound.codec[:40],
+            "sample_rate": sound.sample_rate,
+            "channels": sound.channels,
+            "duration": sound.duration,
+            "licence": plan.licence,
+            # What the speakers did not agree to, no licence allows.
+            "may_play": plan.may_play and (agreed is None or "played" in agreed),
+            "may_redistribute": plan.may_redistribute and (agreed is None or "published" in agreed),
+            "may_derive": plan.may_derive and (agreed is None or bool({"cloned", "training"} & set(agreed))),
+        },
+    )
+    return recording
+
+
+def _topic(plan: Plan, known: Known) -> Topic | None:
+    if not plan.topic:
+        return None
+    entry = known.topic(plan.topic)
+    if entry is None:
+        code = new_code(plan.topic, taken=lambda c: Topic.objects.filter(code=c).exists())
+        topic = Topic.objects.create(code=code, **{f"label_{plan.language}": plan.topic})
+        known.refresh()
+        return topic
+    topic, _ = Topic.objects.get_or_create(
+        code=entry["code"], defaults={"label_en": entry["label_en"], "label_zh": entry["label_zh"]}
+    )
+    return topic
+
+
+def _strategy(code: str) -> Strategy | None:
+    if not code:
+        return None
+    entry = next((e for e in builtin.strategies() if e["code"] == code), {"code": code})
+    strategy, _ = Strategy.objects.get_or_create(
+        code=code, defaults={"name_en": entry.get("name_en", code), "name_zh": entry.get("name_zh", "")}
+    )
+    return strategy
+
+
+def _party(dialogue: Dialogue, plan: Plan, label: str, known: Known) -> Party:
+    name = plan.systems.get(label)
+    return Party.objects.create(
+        dialogue=dialogue,
+        label=label,
+        nature=Nature.MACHINE if name else Nature.HUMAN,
+        system=system_called(name, kind=plan.kind, known=known) if name else None,
+        speaker=_speaker(plan, plan.speakers[label]) if label in plan.speakers else None,
+    )
+
+
+def system_called(name: str, *, kind: str, known: Known) -> System:
+    """The system of that name, made from the built-in table or as a new one where the import may do so."""
+    entry = known.system(name)
+    if entry is not None:
+        return built_in_system(entry)
+    system = System.objects.create(
+        name=name,
+        code=new_code(name, taken=lambda c: System.objects.filter(code=c).exists()),
+        role=System.Role.TTS if kind == Kind.PSEUDO_HUMAN else System.Role.S2S,
+    )
+    known.refresh()
+    return system
+
+
+def built_in_system(entry: dict[str, Any]) -> System:
+    """The row of a known system, written on first use."""
+    fields = ("name", "vendor", "version", "release_year", "open_weights", "languages", "role", "aliases")
+    system, _ = System.objects.get_or_create(
+        code=entry["code"], defaults={name: entry[name] for name in fields if name in entry}
+    )
+    return system
+
+
+def _speaker(plan: Plan, code: str) -> Speaker:
+    consent = {}
+    if plan.consent is not None:
+        words = {"recorded": "may_record", "played": "may_play", "cloned": "may_clone",
+                 "published": "may_publish", "training": "may_train"}  # fmt: skip
+        consent = {column: word in plan.consent for word, column in words.items()}
+    elif plan.kind == Kind.PSEUDO_HUMAN:
+        consent = {"may_clone": True}
+    speaker, _ = Speaker.objects.get_or_create(code=code, defaults={"languages": [plan.language], **consent})
+    return speaker
