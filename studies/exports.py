@@ -20,19 +20,38 @@ from typing import IO, Any
 
 from django.db import connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from studies import audit, export_words
 from studies.cells import guarded, written
 from studies.export_words import Table, Written
 from studies.models import ExportFile, Study
 from studies.registry import Column, Dataset, datasets
+from turingsite.errors import NotFound
 
 #: From what anybody may have to what never leaves the team. A column is in its tier and every later one.
 TIERS = ("public", "controlled", "internal")
 #: What the export is made for unless said otherwise: no nicknames, no recruiter ids.
 DEFAULT_TIER = "controlled"
+#: What is made so far. The public tier also coarsens profiles and times: columns alone would not do.
+EXPORT_TIERS = ("controlled", "internal")
 # A zip cannot hold earlier times.
 _FIRST_MOMENT = (1980, 1, 1, 0, 0, 0)
+
+
+def study_named(slug: str) -> Study:
+    """The study at that address, for commands: whoever runs them sees every study. NotFound without one."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20])
+        raise NotFound(
+            "no_study",
+            _("There is no study “%(name)s”. There are: %(known)s.")
+            if known
+            else _("There is no study yet."),
+            {"name": slug, "known": known},
+        )
+    return study
 
 
 def export_study(
@@ -48,8 +67,7 @@ def export_study(
 
     Erased people are in no table. All tables show the same moment. OSError where the place cannot be written.
     """
-    if tier not in ("controlled", "internal"):
-        # The public tier also coarsens profiles and times; columns alone would not make it safe.
+    if tier not in EXPORT_TIERS:
         raise ValueError("tier is controlled or internal")
     made_at = now or timezone.now()
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")

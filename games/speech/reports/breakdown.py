@@ -1,0 +1,68 @@
+"""A share by round, by recruiting source, by how long people stayed: who plays on is selected by score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from numpy.typing import NDArray
+
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, NOTE, interval_headings, share_row
+from games.speech.reports.judged import Judged, Mask
+from studies.reports import Heading, ReportTable
+
+LAST_ROUND = 6  # this one and later ones are one row
+FEW_ROUNDS = 2
+
+
+def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: str, label: Any) -> ReportTable:
+    """The share ``of`` by factor and level, for each group (key, words, mask)."""
+    rows: list[dict[str, Any]] = []
+    for key, words, inside in groups:
+        for factor, levels in _factors(judged).items():
+            for level in sorted(set(levels[inside].tolist())):
+                mask = inside & (levels == level)
+                rows.append(
+                    {
+                        "group": key,
+                        "group_name": words,
+                        "factor": factor,
+                        "level": level or _("(none)"),
+                        **share_row(judged, mask, of, name),
+                    }
+                )
+    return ReportTable(
+        "breakdown",
+        gettext_lazy("By round, by recruiting source, by how long people stayed"),
+        (
+            Heading("group", gettext_lazy("group"), "text"),
+            Heading("factor", gettext_lazy("by"), "text"),
+            Heading("level", gettext_lazy("level"), "text"),
+            *COUNTS,
+            *interval_headings(name, label),
+            NOTE,
+        ),
+        tuple(rows),
+        HOW_TWO_WAY,
+    )
+
+
+def _factors(judged: Judged) -> dict[str, NDArray[Any]]:
+    def words(values: list[str]) -> NDArray[Any]:
+        array = np.empty(judged.n, dtype=object)
+        array[:] = values
+        return array
+
+    rounds = [str(r) if r < LAST_ROUND else f"{LAST_ROUND}+" for r in judged.round_number.tolist()]
+    stayed = [
+        f"≤ {FEW_ROUNDS}" if r <= FEW_ROUNDS else f"> {FEW_ROUNDS}" for r in judged.rounds_played.tolist()
+    ]
+    return {
+        "round": words(rounds),
+        "rounds_played": words(stayed),
+        "source": judged.source,
+        "strategy": judged.strategy,
+        "topic": judged.topic,
+    }

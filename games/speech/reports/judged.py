@@ -1,0 +1,164 @@
+"""Verdicts of people in the speech game joined with what was judged, as arrays of one entry per verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogues import analysis_sets
+from dialogues.models import Choice, Kind
+from studies.reports import Basis, Options, Tables
+
+ACTIVITY = "speech"
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One entry per verdict in every array. ``human`` and ``correct`` are 0 or 1 as floats."""
+
+    person: NDArray[np.intp]
+    dialogue: NDArray[np.intp]
+    human: NDArray[np.float64]
+    correct: NDArray[np.float64]
+    is_human: Mask
+    kind: NDArray[Any]
+    language: NDArray[Any]
+    system: NDArray[Any]
+    strategy: NDArray[Any]
+    topic: NDArray[Any]
+    origin: NDArray[Any]
+    source: NDArray[Any]
+    length: NDArray[np.float64]
+    round_number: NDArray[np.intp]
+    rounds_played: NDArray[np.intp]
+    given_at: NDArray[Any]
+
+    @property
+    def n(self) -> int:
+        return int(self.person.size)
+
+    def where(self, mask: Mask) -> Judged:
+        """Only the verdicts of the mask."""
+        return Judged(**{one.name: getattr(self, one.name)[mask] for one in fields(self)})
+
+    @property
+    def all(self) -> Mask:
+        return np.ones(self.n, dtype=bool)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a report of the game works on: its set, the set ``published`` beside it, and what both rest on."""
+
+    judged: Judged
+    published: Judged | None
+    basis: Basis
+    languages: tuple[str, ...]
+
+
+def given(tables: Tables, options: Options) -> Given:
+    """Verdicts of the chosen set and language. ``published`` is ``None`` where it is the chosen set."""
+    dialogues = {str(row["dialogue"]): row for row in tables["dialogues"]}
+    verdicts = [
+        row
+        for row in tables["verdicts"]
+        if row["activity"] == ACTIVITY
+        and row["rater_kind"] == "participant"
+        and (not options.language or dialogues[row["dialogue"]]["language"] == options.language)
+    ]
+    rounds: dict[str, set[int]] = {}
+    for row in verdicts:
+        rounds.setdefault(row["rater"], set()).add(row["round_number"])
+    people = {str(row["participant"]): row for row in tables["participants"]}
+
+    def join(kept: Iterable[Mapping[str, Any]]) -> Judged:
+        return _join(list(kept), dialogues, people, {rater: len(seen) for rater, seen in rounds.items()})
+
+    chosen = analysis_sets.select(verdicts, options.analysis_set)
+    judged = join(chosen.kept)
+    beside = options.analysis_set != "published"
+    used = {row["dialogue"] for row in tables["items"]} | {row["dialogue"] for row in verdicts}
+    languages = sorted({str(dialogues[code]["language"]) for code in used if code in dialogues})
+    return Given(
+        judged=judged,
+        published=join(analysis_sets.select(verdicts, "published").kept) if beside else None,
+        basis=Basis(
+            n=judged.n,
+            persons=int(np.unique(judged.person).size),
+            dialogues=int(np.unique(judged.dialogue).size),
+            excluded=chosen.excluded,
+            excluded_total=chosen.excluded_total,
+        ),
+        languages=(options.language,) if options.language else tuple(languages),
+    )
+
+
+def scopes(languages: tuple[str, ...]) -> list[str]:
+    """Languages of a table's rows: pooled ("all") first where there are several."""
+    return ["all", *languages] if len(languages) != 1 else list(languages)
+
+
+def in_scope(judged: Judged, scope: str) -> Mask:
+    return judged.all if scope == "all" else judged.language == scope
+
+
+def _join(
+    kept: list[Mapping[str, Any]],
+    dialogues: Mapping[str, Mapping[str, Any]],
+    people: Mapping[str, Mapping[str, Any]],
+    rounds: Mapping[str, int],
+) -> Judged:
+    about = [dialogues[row["dialogue"]] for row in kept]
+
+    def words(values: Iterable[Any]) -> NDArray[Any]:
+        array = np.empty(len(kept), dtype=object)
+        array[:] = [value or "" for value in values]
+        return array
+
+    def numbers(values: Iterable[Any], kind: type) -> NDArray[Any]:
+        return np.fromiter(values, dtype=kind, count=len(kept))
+
+    is_human = numbers((one["kind"] == Kind.HUMAN_HUMAN for one in about), np.bool_)
+    human = numbers((row["choice"] == Choice.HUMAN for row in kept), np.float64)
+    given_at = np.empty(len(kept), dtype=object)
+    given_at[:] = [row["given_at"] for row in kept]
+    return Judged(
+        person=_numbered(row["rater"] for row in kept),
+        dialogue=_numbered(row["dialogue"] for row in kept),
+        human=human,
+        correct=np.where(is_human, human, 1 - human),
+        is_human=is_human,
+        kind=words(one["kind"] for one in about),
+        language=words(one["language"] for one in about),
+        system=words(one["system"] for one in about),
+        strategy=words(one["strategy"] for one in about),
+        topic=words(one["topic"] for one in about),
+        origin=words(one["origin"] for one in about),
+        source=words(people.get(row["rater"], {}).get("source") for row in kept),
+        length=numbers((_length(row, one) for row, one in zip(kept, about, strict=True)), np.float64),
+        round_number=numbers((row["round_number"] for row in kept), np.intp),
+        rounds_played=numbers((rounds[row["rater"]] for row in kept), np.intp),
+        given_at=given_at,
+    )
+
+
+def _length(verdict: Mapping[str, Any], dialogue: Mapping[str, Any]) -> float:
+    """The clip's length when it was judged; as it is now where that was not stored; NaN where unknown."""
+    for length in (verdict.get("length"), dialogue["duration"]):
+        if length is not None:
+            return float(length)
+    return float("nan")
+
+
+def _numbered(labels: Iterable[str]) -> NDArray[np.intp]:
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
+
+
+Outcome = Callable[[Judged], NDArray[np.float64]]

@@ -1,0 +1,45 @@
+"""``manage.py export SLUG --out X.zip``: tidy tables, data dictionary and manifest of a study."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study, study_named
+from turingsite.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = "Write a study's data to a zip: one table a file, what every column means, row counts and hashes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="address (slug) of the study")
+        parser.add_argument("--out", required=True, help="the zip to write; one that is there is replaced")
+        parser.add_argument(
+            "--bom", action="store_true", help="begin the tables with a byte-order mark, as Excel wants"
+        )
+        parser.add_argument(
+            "--tier",
+            default=DEFAULT_TIER,
+            choices=EXPORT_TIERS,
+            help="internal also has nicknames and the recruiter's ids",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(options["out"])
+        if path.is_dir():
+            raise CommandError(f"{path} is a folder. Name the file: {path / (options['study'] + '.zip')}")
+        try:
+            study = study_named(options["study"])
+            manifest = export_study(study=study, path=path, tier=options["tier"], bom=options["bom"])
+        except DomainError as refusal:
+            raise CommandError(str(refusal)) from refusal
+        except OSError as problem:
+            raise CommandError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+        rows = {one["path"]: one["rows"] for one in manifest["files"] if "rows" in one}
+        for name, count in rows.items():
+            self.stdout.write(f"{count:>9}  {name}")
+        self.stdout.write(f"{sum(rows.values()):>9}  rows in {path}")

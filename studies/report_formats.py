@@ -1,0 +1,170 @@
+"""A report as JSON, CSV or Markdown. What has no value is null, an empty cell, or its reason in words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from studies.cells import guarded
+from studies.reports import Heading, ReportResult, ReportTable
+
+
+def as_json(result: ReportResult) -> str:
+    """Keys stay English in every language; titles and notes are in the reader's."""
+    basis = result.basis
+    return (
+        json.dumps(
+            {
+                "report": result.key,
+                "title": str(result.title),
+                "study": result.study,
+                "set": result.analysis_set,
+                "language": result.language or None,
+                "n": basis.n,
+                "persons": basis.persons,
+                "dialogues": basis.dialogues,
+                "excluded": dict(basis.excluded),
+                "excluded_total": basis.excluded_total,
+                "tables": [
+                    {
+                        "table": table.key,
+                        "title": str(table.title),
+                        "how": str(table.how),
+                        "columns": [heading.key for heading in table.headings],
+                        "rows": [_plain_row(table, row) for row in table.rows],
+                    }
+                    for table in result.tables
+                ],
+                "notes": [str(note) for note in result.notes],
+            },
+            ensure_ascii=False,
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+def as_csv(result: ReportResult) -> str:
+    """One table for all: every row names its table, set, and language; columns of other tables stay empty."""
+    columns = list(dict.fromkeys(heading.key for table in result.tables for heading in table.headings))
+    text = io.StringIO()
+    sheet = csv.writer(text, lineterminator="\n")
+    sheet.writerow(["report", "study", "set", "table", *columns])
+    first = (result.key, result.study, result.analysis_set)
+    for table in result.tables:
+        for row in table.rows:
+            plain = _plain_row(table, row)
+            sheet.writerow(
+                [_cell(value) for value in (*first, table.key, *(plain.get(key) for key in columns))]
+            )
+    return text.getvalue()
+
+
+def as_markdown(result: ReportResult) -> str:
+    basis = result.basis
+    lines = [
+        f"# {result.title}",
+        "",
+        _(
+            "Study %(study)s, analysis set %(set)s: %(n)s verdicts by %(persons)s persons on %(dialogues)s "
+            "dialogues."
+        )
+        % {
+            "study": f"`{result.study}`",
+            "set": f"`{result.analysis_set}`",
+            "n": basis.n,
+            "persons": basis.persons,
+            "dialogues": basis.dialogues,
+        },
+    ]
+    if result.language:
+        lines.append(_("Dialogues in %(language)s only.") % {"language": f"`{result.language}`"})
+    if basis.excluded:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in basis.excluded.items())
+        lines.append(
+            _("Left out: %(total)s (%(reasons)s).") % {"total": basis.excluded_total, "reasons": reasons}
+        )
+    else:
+        lines.append(_("Nothing left out."))
+    for table in result.tables:
+        lines += ["", f"## {table.title}", ""]
+        lines += _markdown_table(table)
+        if table.how:
+            lines += ["", str(table.how)]
+    if result.notes:
+        lines += ["", *(f"- {note}" for note in result.notes)]
+    return "\n".join(lines) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[ReportResult], str]] = {
+    "json": as_json,
+    "csv": as_csv,
+    "md": as_markdown,
+}
+
+
+def _markdown_table(table: ReportTable) -> list[str]:
+    if not table.rows:
+        return [_("No data.")]
+    shown = [heading for heading in table.headings if heading.key != "note"]
+    rules = ["---" if heading.format == "text" else "---:" for heading in shown]
+    lines = [
+        "| " + " | ".join(_bar(str(heading.label)) for heading in shown) + " |",
+        "|" + "|".join(rules) + "|",
+    ]
+    for row in table.rows:
+        lines.append("| " + " | ".join(_bar(cell) for cell in _words(shown, row)) + " |")
+    return lines
+
+
+def _words(shown: list[Heading], row: Mapping[str, Any]) -> list[str]:
+    """The row's cells; the reason why there is no figure stands where the first figure would."""
+    note = str(row.get("note") or "")
+    cells = []
+    for heading in shown:
+        value = row.get(heading.key)
+        if value is None and heading.format == "figure" and note:
+            cells.append(note)
+            note = ""
+        else:
+            cells.append(_word(heading, value))
+    if note:
+        cells[-1] = f"{cells[-1]} ({note})"
+    return cells
+
+
+def _word(heading: Heading, value: Any) -> str:
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, float):
+        if heading.format == "p" and value < 0.0001:
+            return "< .0001"
+        return f"{value:.4f}"
+    return str(value)
+
+
+def _bar(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _plain_row(table: ReportTable, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {heading.key: _plain(row.get(heading.key)) for heading in table.headings}
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return guarded(value) if isinstance(value, str) else repr(value)
