@@ -1,0 +1,159 @@
+"""Storing a verdict: the whole request under production settings beside a bare view, and 100 clients at once.
+
+The ratio is of processor time of the server (gunicorn and its worker), not of waiting; the bound is 3.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from bench.servers import HOST, Site, gunicorn, run, workspace
+
+WARM, MEASURED, BOUND, CLIENTS = 60, 400, 3.0, 100
+SECRET = "a" * 32
+SLUG = "bench"
+
+
+def prepare(people: int) -> None:
+    """In a production process: an open study with ``people`` who have just heard a dialogue; requests on stdout."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.core.signing import dumps
+    from django.utils import timezone
+
+    from dialogues.models import Kind
+    from games.speech.models import SpeechSettings, Trial
+    from games.speech.services import start_or_resume
+    from studies.access import SALT, cookie_name
+    from tests import factories
+
+    call_command("migrate", verbosity=0)
+    study = factories.StudyFactory(slug=SLUG)
+    SpeechSettings.objects.create(study=study, sound_check=False)
+    for number in range(60):
+        kind = list(Kind)[number % 3]
+        factories.StudyItemFactory(study=study, dialogue=factories.DialogueFactory(kind=kind, language="en"))
+    now = timezone.now()
+    requests = []
+    for _ in range(people):
+        participant = factories.ParticipantFactory(study=study)
+        trial = start_or_resume(participant=participant, now=now - timedelta(minutes=2)).trial
+        Trial.objects.filter(pk=trial.pk).update(served_at=now - timedelta(minutes=2))
+        cookie = dumps(participant.resume_code, salt=f"{SALT}.{SLUG}")
+        requests.append({"code": trial.code, "cookie": f"{cookie_name(SLUG)}={cookie}"})
+    print(json.dumps(requests))
+
+
+def stored() -> None:
+    """In a production process: how many verdicts there are, on how many trials; on stdout."""
+    import django
+
+    django.setup()
+    from dialogues.models import Verdict
+    from games.speech.models import Trial
+
+    print(json.dumps([Verdict.objects.count(), Trial.objects.exclude(verdict=None).count()]))
+
+
+def body(length: float = 25.0) -> bytes:
+    report = {"ranges": [[0, length]], "plays": 1, "pauses": 0, "hidden": 0, "ended": True}
+    return json.dumps({"choice": "human", "at": 2140, **report}).encode()
+
+
+def headers(cookie: str) -> dict[str, str]:
+    return {
+        "Host": HOST,
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "Cookie": f"{cookie}; csrftoken={SECRET}",
+        "X-CSRFToken": SECRET,
+    }
+
+
+def ask(site: Site, requests: Sequence[tuple[str, str]]) -> None:
+    """POST to each path with its cookie over one kept connection; RuntimeError for any answer but 200."""
+    client = site.client()
+    for path, cookie in requests:
+        client.request("POST", path, body(), headers(cookie))
+        answer = client.getresponse()
+        text = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path}: {answer.status} {text[:300]!r}")
+    client.close()
+
+
+def cost(site: Site, requests: Sequence[tuple[str, str]]) -> float:
+    """Milliseconds of processor time per request, after warming up."""
+    ask(site, requests[:WARM])
+    before = site.processor_seconds()
+    ask(site, requests[WARM:])
+    return (site.processor_seconds() - before) / (len(requests) - WARM) * 1000
+
+
+def verdicts(environment: Mapping[str, str], people: int) -> list[tuple[str, str]]:
+    prepared: list[dict[str, Any]] = json.loads(run(environment, "-m", "bench.verdict", "prepare", str(people)))
+    return [(f"/s/{SLUG}/speech/trial/{one['code']}/verdict/", one["cookie"]) for one in prepared]
+
+
+def compare() -> bool:
+    with workspace("postgresql") as environment:
+        ours = verdicts(environment, WARM + MEASURED)
+        run(environment, "-m", "bench.bare", str(WARM + MEASURED))
+        bare = [(f"/answer/item-{number}", "") for number in range(WARM + MEASURED)]
+        with gunicorn(environment, "bench.bare") as site:
+            anchor = cost(site, bare)
+        with gunicorn(environment, "turingsite.wsgi") as site:
+            whole = cost(site, ours)
+    ratio = whole / anchor
+    print(f"bare view, one read and one insert   {anchor:6.2f} ms of processor time")
+    print(f"storing a verdict, whole request     {whole:6.2f} ms  ratio {ratio:.2f}  (≤ {BOUND:g})")
+    return ratio <= BOUND
+
+
+def crowd(kind: str) -> bool:
+    """CLIENTS at once, each posting its verdict twice as a double click does: nothing fails, nothing is lost."""
+    failures: list[str] = []
+    with workspace(kind) as environment:
+        requests = verdicts(environment, CLIENTS)
+        gate = threading.Barrier(CLIENTS)
+
+        def one(request: tuple[str, str], site: Site) -> None:
+            gate.wait()
+            try:
+                ask(site, [request, request])
+            except (OSError, RuntimeError) as error:
+                failures.append(str(error))
+
+        with gunicorn(environment, "turingsite.wsgi", workers=2) as site:
+            clients = [threading.Thread(target=one, args=(request, site)) for request in requests]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+        rows, trials = json.loads(run(environment, "-m", "bench.verdict", "stored"))
+    print(f"{CLIENTS} clients at once, {kind:10}   {len(failures)} errors, {rows} of {CLIENTS} verdicts stored")
+    for failure in failures[:3]:
+        print(f"    {failure}")
+    return not failures and rows == trials == CLIENTS
+
+
+def main() -> int:
+    results = [compare(), crowd("postgresql"), crowd("sqlite")]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["prepare", people]:
+            prepare(int(people))
+        case ["stored"]:
+            stored()
+        case _:
+            sys.exit(main())
