@@ -47,10 +47,9 @@ def note(code: str, message: str, /, **params: Any) -> Note:
 def worded(stored: Mapping[str, Any]) -> str:
     """A stored note in the current language, parameters filled in."""
     text = gettext(stored["message"])
-    params = {
-        key: ", ".join(map(str, value)) if isinstance(value, list) else value
-        for key, value in (stored.get("params") or {}).items()
-    }
+    params = dict(stored.get("params") or {})
+    if "why" in params:  # a message within the message
+        params["why"] = gettext(params["why"])
     return text % params if params else text
 
 

@@ -18,6 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from dialogues import tasks
 from dialogues.importing import files, services
 from dialogues.importing.manifest import read_manifest
 from dialogues.importing.notes import worded
@@ -777,3 +778,44 @@ def test_load_systems_adds_what_is_missing_once():
     assert System.objects.count() == count == 11
     assert out.getvalue().startswith("0 ")
     assert System.objects.get(code="ours").vendor == ""
+
+
+@pytest.mark.django_db
+def test_tasks_find_what_waits_and_come_twice_without_harm(audio, settings, monkeypatch):
+    settings.MEDIA_ROOT = audio.parent
+    sent = []
+    monkeypatch.setattr(tasks.run_import, "delay", sent.append)
+    monkeypatch.setattr(tasks.sweep_processing, "delay", lambda: None)
+    manifest = read_manifest(as_manifest([BASE]), "m.jsonl")
+    batch = services.create_batch(name="m", manifest=manifest, folder="audio", preview=True)
+
+    tasks.sweep_imports()
+    assert sent == [batch.pk]
+    tasks.run_import(batch.pk)
+    tasks.run_import(batch.pk)
+    assert not Dialogue.objects.exists()
+    services.confirm_batch(batch=batch)
+    tasks.run_import(batch.pk)
+    tasks.run_import(batch.pk)
+    assert Dialogue.objects.count() == 1
+    assert batch.rows.get().state == "warned"
+    sent.clear()
+    tasks.sweep_imports()
+    assert sent == []
+
+
+@needs_cases
+@pytest.mark.django_db
+def test_the_command_processes_what_it_took_in(settings):
+    out = io.StringIO()
+    call_command(
+        "import_dialogues",
+        str(CASES / "manifests/mixed_quality.csv"),
+        "--audio",
+        str(CASES / "audio"),
+        stdout=out,
+    )
+    assert "2/2" in out.getvalue()
+    assert set(Dialogue.objects.values_list("state", flat=True)) == {"ready"}
+    found = Dialogue.objects.get(external_id="d2").turns.select_related("party")
+    assert [turn.party.label for turn in found] == ["A", "B", "A", "B"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from dialogues import builtin
 from dialogues.importing import turns
 from dialogues.importing.columns import COLUMNS, REQUIRED, template_csv
 from dialogues.importing.encodings import read_text
@@ -253,3 +255,14 @@ def test_checked_orders_renames_and_bounds():
         n.code for n in turns.checked([turns.TurnTime("b", 0, 1), turns.TurnTime("a", 1, 2)], duration=9)[1]
     ] == ["b_opens"]
     assert [n.code for n in turns.checked([turns.TurnTime("A", 0, 1)], duration=9)[1]] == ["one_speaker"]
+
+
+def test_the_docs_list_every_column_and_name():
+    text = (Path(__file__).parents[2] / "docs/manifest.md").read_text()
+    for column in COLUMNS:
+        needed, about = "yes" if column.required else "", column.about.replace("|", "\\|")
+        assert f"| `{column.name}` | {needed} | {about} |" in text
+    for entry in builtin.systems():
+        assert entry["name"] in text
+    for entry in builtin.topics():
+        assert entry["label_en"] in text

@@ -136,6 +136,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {"dialogues.tasks.*": {"queue": "audio"}}
+CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows alone
+    "processing": {"task": "dialogues.tasks.sweep_processing", "schedule": 15},
+    "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
+}
 
 PUBLIC_URL = env.text("PUBLIC_URL", "")
 
