@@ -11,6 +11,7 @@ class DialoguesConfig(AppConfig):
     verbose_name = _("Dialogues")
 
     def ready(self) -> None:
-        from dialogues import datasets  # models are loaded only now
+        from dialogues import datasets, erasing  # models are loaded only now
 
         datasets.register()
+        erasing.register()

@@ -9,6 +9,7 @@ from studies.services.answering import choose_language, note_interface_language,
 from studies.services.consenting import consent, turn_away
 from studies.services.ending import begin, close, complete, screen_out, stop, withdraw
 from studies.services.erasing import erase
+from studies.services.holding import hold
 from studies.services.naming import set_nickname
 from studies.services.opening import change_status, create_study, publish_consent_text, publish_questionnaire
 
@@ -21,6 +22,7 @@ __all__ = [
     "consent",
     "create_study",
     "erase",
+    "hold",
     "note_interface_language",
     "publish_consent_text",
     "publish_questionnaire",

@@ -12,13 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 from studies.models import Answer, Participant, Questionnaire
 from studies.questions import scale_of
-from turingsite.errors import Gone, Invalid
+from studies.services.holding import hold
+from turingsite.errors import Invalid
 
 
 @transaction.atomic
 def choose_language(*, participant: Participant, language: str) -> None:
     """Set the language the person judges in; Invalid for one the study does not offer."""
-    _still_here(participant)
+    hold(participant=participant)
     if language not in participant.study.languages:
         message = _("Choose one of the languages on this page.")
         raise Invalid("unknown_language", message, fields={"language": message})
@@ -46,7 +47,7 @@ def record_answers(
 
     Every question gets a row (None where an optional one was left open), so that answered is answered.
     """
-    _still_here(participant)
+    hold(participant=participant)
     if questionnaire.study_id != participant.study_id:
         raise Invalid("other_study", _("These questions belong to another study."))
     now = now or timezone.now()
@@ -77,9 +78,3 @@ def record_answers(
         update_fields=["value", "scale", "language", "answered_at"],
     )
 
-
-def _still_here(participant: Participant) -> None:
-    # A lock on the row: a withdrawal at the same moment comes before or after, never in between.
-    row = Participant.objects.select_for_update().only("withdrawn_at", "erased_at").get(pk=participant.pk)
-    if row.is_gone:
-        raise Gone("gone", _("You have left this study. Nothing more is stored."))

@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Participant
-from turingsite.errors import Conflict, DomainError, Gone, Invalid
+from studies.services.holding import hold
+from turingsite.errors import Conflict, DomainError, Invalid
 
 LONGEST = 24
 MOST_MARKS = 2  # accents on one letter; more is a tower that covers the lines above
@@ -35,9 +36,7 @@ def set_nickname(*, participant: Participant, nickname: str) -> str:
     """
     name = clean(nickname)
     key = look_alike_key(name)
-    row = Participant.objects.select_for_update().get(pk=participant.pk)
-    if row.is_gone:
-        raise Gone("gone", _("You have left this study. Nothing more is stored."))
+    hold(participant=participant)
     taken = _("Another player has this name, or one that looks like it. Choose another.")
     try:
         with transaction.atomic():
