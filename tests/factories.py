@@ -313,3 +313,30 @@ class TrialFactory(DjangoModelFactory):
     )
     drawn_at = NOW
     lease_until = NOW
+
+
+def speech_study(
+    slug: str = "game", *, systems: int = 6, per_system: int = 1, languages: tuple[str, ...] = ("en",), **settings: Any
+) -> studies.Study:
+    """A study with enough dialogues for rounds of any composition; ``settings`` go to its speech game.
+
+    Per language: ``systems`` systems of each machine kind with ``per_system`` dialogues each, and as many of people.
+    """
+    study = StudyFactory(slug=slug, languages=list(languages))
+    SpeechSettingsFactory(study=study, **{"sound_check": False, "content_checks": 0} | settings)
+    topics = [TopicFactory() for _ in range(6)]
+    for language in languages:
+        for kind in (corpus.Kind.HUMAN_MACHINE, corpus.Kind.PSEUDO_HUMAN):
+            for _ in range(systems):
+                system = SystemFactory()
+                for n in range(per_system):
+                    add_dialogue(study, kind=kind, language=language, system=system, topic=topics[n % 6])
+        for n in range(2 * systems * per_system):
+            add_dialogue(study, kind=corpus.Kind.HUMAN_HUMAN, language=language, topic=topics[n % 6])
+    return study
+
+
+def add_dialogue(study: studies.Study, **fields: Any) -> corpus.Dialogue:
+    dialogue: corpus.Dialogue = DialogueFactory(**fields)
+    StudyItemFactory(study=study, dialogue=dialogue)
+    return dialogue

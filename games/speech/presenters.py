@@ -80,7 +80,7 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
 def turns(dialogue: Dialogue, length: float) -> list[dict[str, Any]]:
     """Turns of A and B on the playing file; each lasts until the next begins, so that gaps are heard, not seen."""
     starts: list[tuple[float, str]] = []
-    for turn in dialogue.turns.all():
+    for turn in dialogue.turns.select_related("party"):
         start = turn.play_start if turn.play_start is not None else turn.start
         if start is not None and start < length:
             starts.append((max(start, 0.0), "A" if turn.party.label == "A" else "B"))

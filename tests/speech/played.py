@@ -16,14 +16,14 @@ HUMAN = "11.1 1.11 101. .111 11.1 .010 1.10 11.1 0.01 110."
 class Played:
     """The study, its ten people, six dialogues of one system and four of human speakers."""
 
-    def __init__(self, slug: str = "worked") -> None:
+    def __init__(self, slug: str = "worked", name: str = "Talker") -> None:
         self.study: Study = factories.StudyFactory(slug=slug)
         factories.SpeechSettingsFactory(study=self.study)
         self.people: list[Participant] = [
             factories.ParticipantFactory(study=self.study, source="club" if i < 4 else "")
             for i in range(len(MACHINE.split()))
         ]
-        self.system: System = factories.SystemFactory(name="Talker", code="talker", languages=["en"])
+        self.system: System = factories.SystemFactory(name=name, code=name.lower(), languages=["en"])
         self.machine = [self.dialogue(Kind.HUMAN_MACHINE, 20.0 + 5 * i, system=self.system) for i in range(6)]
         self.human = [self.dialogue(Kind.HUMAN_HUMAN, 20.0 + 5 * i) for i in range(4)]
         self.pattern(MACHINE, self.machine)

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from dialogues.models import Exposure
 from games.speech.models import Trial
 from games.speech.services.players import access_trial, moved_on, refuse_if_over
 from studies.models import Participant
@@ -135,7 +136,7 @@ HEARING_FIELDS = (
 
 
 def apply(trial: Trial, report: Listening, *, participant: Participant, now: datetime) -> None:
-    """Merge ``report`` into the trial in memory and open the gate if it is time.
+    """Merge ``report`` into the trial, not yet saved, and open the gate if it is time.
 
     Our clock bounds what is believed: nobody hears more seconds than have passed since the trial was served. Only
     test participants of a study that allows them may claim to have heard (bots that do not wait).
@@ -154,6 +155,7 @@ def apply(trial: Trial, report: Listening, *, participant: Participant, now: dat
     trial.hidden_seconds = max(trial.hidden_seconds, report.hidden)
     if trial.first_play_at is None and (report.ranges or report.plays or report.playing or report.ended):
         trial.first_play_at = max(served, now - timedelta(seconds=min(total(trial.ranges), length)))
+        Exposure.objects.filter(pk=trial.exposure_id, heard_at=None).update(heard_at=trial.first_play_at)
     open_gate(
         trial,
         ended=report.ended and (claimed or passed + SLACK >= length / FASTEST),

@@ -11,6 +11,9 @@ from studies.models import Participant, Study
 from turingsite.errors import Conflict, Gone, NotFound
 
 
+HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  # long, and not for players
+
+
 def settings_of(study: Study) -> SpeechSettings:
     """The study's settings of the game, or the protocol's where it has none."""
     found = SpeechSettings.objects.filter(study=study).first()
@@ -30,8 +33,11 @@ def locked_player(participant: Participant) -> SpeechPlayer:
     A draw reads what the person was given and then adds to it; two tabs doing so at once would both fill one place.
     (SQLite has one writer at a time anyway.)
     """
-    player_of(participant)
-    player = SpeechPlayer.objects.select_for_update().get(participant=participant)
+    locked = SpeechPlayer.objects.select_for_update()
+    player = locked.filter(participant=participant).first()
+    if player is None:
+        player_of(participant)
+        player = locked.get(participant=participant)
     player.participant = participant
     return player
 
@@ -61,6 +67,7 @@ def access_trial(participant: Participant, code: str) -> Trial:
     trial = (
         Trial.objects.select_for_update(of=("self",))
         .select_related("round__player", "exposure", "dialogue")
+        .defer(*HEAVY)
         .filter(code=code, round__player__participant=participant)
         .exclude(state=Trial.State.DRAWN)
         .first()

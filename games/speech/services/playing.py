@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from games.speech.assignment import Draws
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
 from games.speech.services.checks import ask_after, ensure_sound_word
-from games.speech.services.players import access_trial, locked_player, refuse_if_over, settings_of
+from games.speech.services.players import HEAVY, access_trial, locked_player, refuse_if_over, settings_of
 from games.speech.services.scoring import finish_round
 from studies.assignment import lease_end
 from studies.models import Participant, Study
@@ -131,6 +131,7 @@ def _trials(round_: Round) -> list[Trial]:
     trials = list(
         Trial.objects.filter(round=round_)
         .select_related("dialogue", "exposure")
+        .defer(*HEAVY)
         .order_by("position", "attempt")
     )
     for trial in trials:
