@@ -17,6 +17,7 @@ from turingsite.audio.turns import Span, Turn, frames_of, spans_of, speakers
 
 Levels = NDArray[np.float64]
 
+LAYOUTS = {"ab": ("A", "B"), "ba": ("B", "A")}
 HOP = 0.01
 QUIETEST = -100.0  # dBFS given to digital silence
 AUDIBLE = -80.0  # dBFS: a recording that never gets louder than this holds nothing
@@ -43,6 +44,8 @@ def frame_levels(samples: Samples) -> Levels:
     """Level in dBFS of each 10 ms of mono samples, rumble below 80 Hz left out, over 20 ms windows."""
     hop = round(HOP * RATE)
     count = -(-len(samples) // hop)
+    if not count:
+        return np.zeros(0)
     padded = np.zeros(count * hop, dtype=np.float32)
     padded[: len(samples)] = samples
     filtered = signal.sosfilt(_HIGH_PASS, padded).reshape(count, hop)
@@ -56,10 +59,9 @@ def threshold(levels: Levels) -> float | None:
     """The level from which a frame counts as speech; None where nothing stands out from the floor."""
     if not len(levels):
         return None
-    floor, loud = (float(v) for v in np.percentile(levels, (10, 95)))
-    if len(levels) and (loud < AUDIBLE or levels.max() < AUDIBLE):
-        # mostly silent: talk may fill less than a twentieth of it
-        loud = float(np.percentile(levels, 99.5))
+    floor, loud, loudest = (float(v) for v in np.percentile(levels, (10, 95, 99.5)))
+    if loud - floor < CONTRAST:  # mostly silent: talk may fill less than a twentieth of it
+        loud = loudest
     if loud < AUDIBLE or loud - floor < CONTRAST:
         return None
     return max(floor + 6.0, min(floor + 0.3 * (loud - floor), loud - 25.0))
@@ -98,15 +100,17 @@ def channels_are_apart(samples: Samples) -> bool:
     return bool(both_speak and np.median(np.abs(difference)) > SEPARATION)
 
 
-def find_turns(samples: Samples, *, hints: Sequence[Turn] = (), names: tuple[str, str] = ("A", "B")) -> Found:
-    """Turns of two speakers; the first to speak (mixed) or the left channel is ``names[0]``.
+def find_turns(samples: Samples, *, hints: Sequence[Turn] = (), layout: str = "") -> Found:
+    """Turns of speakers A and B. In a mixed recording whoever speaks first is A; in two channels ``layout``
+    says who is where (A left if it does not), and ``mixed`` keeps two channels from being looked at apart.
 
     ``hints`` are rough turns from elsewhere (diarisation): their speakers are kept, their edges moved to
-    where speech starts and ends. Without hints and with one channel the voices are told apart by pitch and colour:
+    where speech starts and ends. Without hints, voices in one channel are told apart by pitch and colour:
     rough, to be looked over by whoever imports.
     """
-    if not hints and channels_are_apart(samples):
-        return Found(_by_channel(samples, names), "channels")
+    two = samples.shape[1] == 2 and layout in LAYOUTS
+    if not hints and (two or (layout != "mixed" and channels_are_apart(samples))):
+        return Found(_by_channel(samples, LAYOUTS[layout or "ab"]), "channels")
     mono = samples.mean(axis=1, dtype=np.float32)
     spans = speech_spans(mono)
     if not spans:
@@ -115,7 +119,7 @@ def find_turns(samples: Samples, *, hints: Sequence[Turn] = (), names: tuple[str
         return Found(_by_hints(spans, hints), "hints")
     from turingsite.audio.voices import tell_apart  # the slow part, needed here alone
 
-    return Found(_join(tell_apart(mono, spans, names)), "voices")
+    return Found(_join(tell_apart(mono, spans, ("A", "B"))), "voices")
 
 
 def _by_channel(samples: Samples, names: tuple[str, str]) -> list[Turn]:
@@ -185,10 +189,11 @@ def tightened(samples: Samples, turns: Sequence[Turn], *, channels: Mapping[str,
         for turn in (t for t in turns if t.speaker == speaker):
             first = round(turn.start / HOP)
             inside = levels[first : round(turn.end / HOP)]
-            heard = np.flatnonzero(inside > (np.inf if level is None else level))
-            if len(heard):
-                start = max(turn.start, (first + int(heard[0])) * HOP - SLACK)
-                end = min(turn.end, (first + int(heard[-1]) + 1) * HOP + SLACK, duration)
+            # a click, or the last of the speaker before, is shorter than speech
+            heard = [] if level is None else _spans(inside > level, len(inside) * HOP)
+            if heard:
+                start = max(turn.start, first * HOP + heard[0][0] - SLACK)
+                end = min(turn.end, first * HOP + heard[-1][1] + SLACK, duration)
                 turn = turn._replace(start=start, end=end) if end > start else turn
             result.append(turn)
     return sorted(result, key=lambda t: (t.start, t.end))

@@ -20,6 +20,8 @@ from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.sources import Source, open_source
 from turingsite.errors import gettext_noop
 
+__all__ = ["MAX_SECONDS", "RATE", "Decoded", "Probe", "Samples", "Warned", "decode", "probe"]
+
 MAX_SECONDS = 900.0
 BLOCK_FRAMES = 1 << 17
 LOWEST_RATE, HIGHEST_RATE = 4_000, 384_000

@@ -11,6 +11,7 @@ import numpy as np
 
 from turingsite.audio.activity import (
     AUDIBLE,
+    LAYOUTS,
     channels_are_apart,
     find_turns,
     frame_levels,
@@ -34,6 +35,7 @@ from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.turns import Turn, alone, cut_out, gaps, seconds, spans_of, speakers, tidy
 
 VERSION = 1
+MIXED = "mixed"
 LEAD = 0.1  # seconds left before the first sound, the same for all
 TAIL = 0.2
 EVEN = 0.5  # LU that A and B may differ by
@@ -60,11 +62,13 @@ def process(
     seed: Sequence[int],
     pool: Sequence[float] = (),
     hints: Sequence[Turn] = (),
+    layout: str = "",
     target: float = TARGET,
     ceiling: float = CEILING - MARGIN,
 ) -> Processed:
     """Level, trim and align ``decoded``; without ``turns`` they are found first (see ``find_turns``).
 
+    ``layout`` is ``ab`` (A left, B right), ``ba``, ``mixed``, or empty: to be found out from the sound.
     ``pool`` holds human gaps in seconds for profiles that draw from them. The same input and ``seed`` give
     the same samples. ``ceiling`` is below the -1 dBFS of the result by what encoding may add.
     """
@@ -72,9 +76,9 @@ def process(
     given = tidy(turns, decoded.duration)
     method = "manifest"
     if not given:
-        given, method = find_turns(samples, hints=hints)
+        given, method = find_turns(samples, hints=hints, layout=layout)
         given = [t._replace(key=i) for i, t in enumerate(tidy(given, decoded.duration))]
-    channels = _channels(samples, given)
+    channels = _channels(samples, given, layout)
     # latency hidden inside a turn's loose edges is latency all the same: gaps are aligned as they are heard
     tight = tightened(samples, given, channels=channels)
     levelled = even_out(samples, tight, channels=channels, target=target, ceiling=ceiling)
@@ -124,10 +128,12 @@ def _centred(samples: Samples) -> tuple[Samples, list[float], float]:
     return samples, offset.tolist(), 0.0
 
 
-def _channels(samples: Samples, turns: Sequence[Turn]) -> dict[str, int] | None:
-    """Which channel is whose: A left and B right, unless their turns say otherwise; None for a mixed file."""
+def _channels(samples: Samples, turns: Sequence[Turn], layout: str) -> dict[str, int] | None:
+    """Which channel is whose: as ``layout`` says, else as the turns show; None for a mixed file."""
     who = speakers(turns)
-    if len(who) != 2 or not channels_are_apart(samples):
+    if samples.shape[1] == 2 and layout in LAYOUTS and set(who) <= set("AB"):
+        return {s: LAYOUTS[layout].index(s) for s in who}
+    if layout == MIXED or len(who) != 2 or not channels_are_apart(samples):
         return None
     first, second = (
         [float(np.abs(cut_out(samples[:, c], alone(turns, s), RATE)).mean()) if alone(turns, s) else 0.0

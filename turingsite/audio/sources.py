@@ -24,7 +24,7 @@ from turingsite.audio.headers import WavData, WithLength, ogg_is_finished, wav_d
 from turingsite.audio.refusals import EmptyFile, HeaderOnly, NoDecoder, NotAFile, NotAudio, Unreadable
 from turingsite.audio.samples import Samples
 
-FFMPEG_SECONDS = 300
+FFMPEG_SECONDS = 120
 # libsndfile also guesses at a dozen old formats from very little; text files are not to be taken for those
 READ_BY_SNDFILE = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "MP3", "OGG", "AIFF", "AU", "CAF"}
 STREAMED_FROM = 0x7FFF0000  # what programs that write to a pipe put for "unknown": 0x7FFFxxxx to 0xFFFFFFFF

@@ -36,8 +36,8 @@ def tell_apart(samples: Samples, spans: Sequence[Span], names: tuple[str, str]) 
     windows: list[tuple[int, int, int]] = []  # span, first frame, last frame
     for number, (start, end) in enumerate(spans):
         begin, last = round(start / HOP), min(round(end / HOP), len(shapes))
-        for at in range(begin, max(begin + 1, last - _WINDOW // 2), _STEP):
-            windows.append((number, at, max(at + 1, min(last, at + _WINDOW))))
+        for first in range(begin, max(begin + 1, last - _WINDOW // 2), _STEP):
+            windows.append((number, first, max(first + 1, min(last, first + _WINDOW))))
     vectors = np.array([_describe(shapes[a:b], pitch[a:b]) for _, a, b in windows])
     labels = _two_clusters(vectors)
     if not _are_two_voices(vectors, labels):
@@ -47,7 +47,7 @@ def tell_apart(samples: Samples, spans: Sequence[Span], names: tuple[str, str]) 
     for number, (start, end) in enumerate(spans):
         inside = [k for k, window in enumerate(windows) if window[0] == number]
         own = _smooth(labels[inside])
-        edges = [start]
+        edges: list[float] = [start]
         marks = [int(own[0])]
         for position in np.flatnonzero(np.diff(own)) + 1:
             middle = windows[inside[position]][1] + _WINDOW // 2 - _STEP // 2
@@ -111,12 +111,12 @@ def _two_clusters(vectors: Floats) -> NDArray[np.int64]:
     scaled = (vectors - vectors.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0)
     scaled[:, -1] *= _PITCH_WEIGHT
     along = np.linalg.svd(scaled, full_matrices=False)[2][0]
-    labels = (scaled @ along > 0).astype(np.int64)
+    labels: NDArray[np.int64] = np.asarray(scaled @ along > 0, dtype=np.int64)
     for _ in range(50):
         if labels.min() == labels.max():
             break
         centres = np.array([scaled[labels == c].mean(axis=0) for c in (0, 1)])
-        new = np.linalg.norm(scaled[:, None] - centres, axis=2).argmin(axis=1)
+        new = np.asarray(np.linalg.norm(scaled[:, None] - centres, axis=2).argmin(axis=1), dtype=np.int64)
         if (new == labels).all():
             break
         labels = new
