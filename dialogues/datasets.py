@@ -232,7 +232,7 @@ FLAGS = dataset(
         column("rule", "rule that was met"),
         column("value", "the number that met it, in the rule's unit", type="number"),
         column("source", "who marked it"),
-        column("raised_at", "when", type="datetime"),
+        column("raised_at", "when it was marked", type="datetime"),
     ),
 )
 

@@ -119,7 +119,7 @@ CONSENTS = dataset(
         column("language", "language in which they were shown"),
         column("publish_text", "free text or messages may be published", type="boolean"),
         column("contact_again", "may be contacted again", type="boolean"),
-        column("given_at", "when", type="datetime"),
+        column("given_at", "when consent was given", type="datetime"),
     ),
 )
 
@@ -143,7 +143,7 @@ ANSWERS = dataset(
         ),
         column("scale", "answers that were offered, in order", type="array"),
         column("language", "language in which it was asked"),
-        column("answered_at", "when", type="datetime"),
+        column("answered_at", "when it was answered", type="datetime"),
     ),
 )
 
@@ -155,7 +155,7 @@ TURNED_AWAY = dataset(
     primary_key=("day", "reason"),
     columns=(
         column("day", "day in the study's time zone", type="date"),
-        column("reason", "why", levels=TurnedAway.Reason.values),
+        column("reason", "why they went no further", levels=TurnedAway.Reason.values),
         column("count", "visitors", type="integer", unit="visits"),
     ),
 )
