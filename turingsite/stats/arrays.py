@@ -51,6 +51,16 @@ def floats(values: ArrayLike) -> Floats:
     return array
 
 
+def product_sum(values: NDArray[Any], others: NDArray[Any]) -> float:
+    """Σ v w. Not ``v @ w``: that goes through threads that wait for each other where the machine is busy."""
+    return float(np.einsum("i,i->", values, others))
+
+
+def square_sum(values: NDArray[Any]) -> float:
+    """Σ v²."""
+    return product_sum(values, values)
+
+
 def zeros_and_ones(values: ArrayLike) -> Floats:
     """Values as floats that are 0 or 1 each."""
     array = np.asarray(values, dtype=np.float64).ravel()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Codes, Floats, clusters, codes, floats, zeros_and_ones
+from .arrays import Codes, Floats, clusters, codes, floats, square_sum, zeros_and_ones
 from .intervals import Estimate, Lack, critical, wilson_bounds
 
 #: A variance this small beside the plain one is rounding: the clusters' sums cancel exactly.
@@ -84,7 +84,7 @@ def twoway(u: ArrayLike, participant: ArrayLike, item: ArrayLike, arm: ArrayLike
         for one in np.unique(arms):
             inside = arms == one
             fewest = min(fewest, clusters(persons[inside]), clusters(dialogues[inside]))
-    squares = float(values @ values)
+    squares = square_sum(values)
     v_persons = _cluster_variance(values, persons, k_persons)
     v_dialogues = _cluster_variance(values, dialogues, k_dialogues)
     v_plain = n / (n - 1) * squares if n > 1 else None
@@ -209,11 +209,11 @@ def oneway(y: ArrayLike, cluster: ArrayLike) -> OneWay:
     sums = np.bincount(groups, weights=deviations)[sizes > 0]
     sizes = sizes[sizes > 0]
     k = sizes.size
-    total = float(deviations @ deviations)
+    total = square_sum(deviations)
     se_plain = math.sqrt(total) / n
     if k < 2:
         return OneWay(centre, n, k, se_plain, None, None, None, "one_cluster")
-    se = math.sqrt(k / (k - 1) * float(sums @ sums)) / n
+    se = math.sqrt(k / (k - 1) * square_sum(sums)) / n
     between = float((sums**2 / sizes).sum())
     square_size = float((sizes.astype(np.float64) ** 2).sum()) / n
     icc = None
@@ -241,4 +241,4 @@ def _cluster_variance(u: Floats, groups: Codes, k: int) -> float | None:
     if k < 2:
         return None
     sums = np.bincount(groups, weights=u)
-    return k / (k - 1) * float(sums @ sums)
+    return k / (k - 1) * square_sum(sums)

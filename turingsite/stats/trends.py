@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import floats
+from .arrays import floats, product_sum, square_sum
 from .clustering import from_influence
 from .intervals import Estimate, Lack, two_sided
 
@@ -68,9 +68,9 @@ def slope(
     if n == 0:
         return Estimate(None, 0, level=level, participants=0, items=0, lack="no_data")
     centred = along - along.mean()
-    scale = float(centred @ centred)
-    if scale <= 1e-12 * max(1.0, float(along @ along)):
+    scale = square_sum(centred)
+    if scale <= 1e-12 * max(1.0, square_sum(along)):
         return Estimate(None, n, level=level, lack="no_spread")
-    b = float(centred @ values) / scale
+    b = product_sum(centred, values) / scale
     residuals = values - values.mean() - b * centred
     return from_influence(b, centred * residuals / scale, participant, item, level=level)
