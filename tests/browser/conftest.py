@@ -53,7 +53,7 @@ def site(
     user = quote(database["USER"]) + (f":{quote(database['PASSWORD'])}" if database["PASSWORD"] else "")
     place = f"{database['HOST'] or '127.0.0.1'}:{database['PORT'] or 5432}"
     environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "turingsite.settings.test",
+        "DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE,
         "DATABASE_URL": f"postgres://{user}@{place}/{database['NAME']}",
         "TEST_VAR_DIR": str(settings.VAR_DIR),
     }

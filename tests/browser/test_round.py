@@ -52,7 +52,7 @@ def test_the_whole_conversation_is_stored_as_heard(trial: Page) -> None:
 
 def test_answers_are_locked_until_the_end_with_the_reason_in_sight(trial: Page) -> None:
     expect(trial.locator("#why")).to_have_text("You can answer once you have heard it all")
-    trial.locator(".answer").first.click()
+    trial.locator(".answer").first.click(force=True)
     expect(trial.locator(".answer[aria-pressed=true]")).to_have_count(0)
     assert verdicts() == []
     hear(trial)
@@ -201,8 +201,7 @@ def test_a_clip_that_cannot_be_loaded_is_replaced(context: Contexts, game: Game)
     page.reload()
     read_instruction(page)
     page.locator("#play").click()
-    expect(page.locator("#play")).to_have_attribute("aria-label", "Pause", timeout=15_000)
-    hear(page)
+    expect(page.locator(".answer[aria-disabled]")).to_have_count(0, timeout=20_000)
     failed = rows(lambda: Trial.objects.get(state="failed"))
     assert failed.failure == "load_error"
     assert rows(lambda: Trial.objects.get(state="current").position) == failed.position
@@ -303,5 +302,7 @@ def test_without_scripts_the_same_page_answers(context: Contexts, game: Game) ->
     page = context(game, java_script_enabled=False).new_page()
     page.goto(game.url("speech/trial/"))
     expect(page.locator("noscript audio")).to_be_visible()
-    page.locator(".answer.h").click()
-    assert page.locator("h1").count() == 1  # a page in either case: still locked, or stored
+    page.locator(".answer.h").click(force=True)
+    expect(page.get_by_text("You can answer once you have heard it all.", exact=True)).to_be_visible()
+    expect(page).to_have_title("Conversation 1 of 5")
+    assert verdicts() == []

@@ -14,7 +14,7 @@ export class Sound extends EventTarget {
     this.stall = null;
     const on = (name, act) => element.addEventListener(name, () => this.url && act());
     on("playing", () => (this.settle(), this.emit("change"), this.emit("ready")));
-    on("pause", () => ((this.wanted = false), this.settle(), this.emit("change")));
+    on("pause", () => this.paused());
     on("timeupdate", () => (this.watch(), this.emit("time")));
     on("ended", () => ((this.wanted = false), this.settle(), this.emit("ended")));
     on("waiting", () => (this.watch(), this.emit("waiting")));
@@ -26,6 +26,14 @@ export class Sound extends EventTarget {
     on("error", () => this.trouble());
   }
 
+  // Somebody paused: here, on the lock screen, by a call. A broken or new source says so too, but means nothing.
+  paused() {
+    if (this.element.error || this.element.readyState === 0) return;
+    this.wanted = false;
+    this.settle();
+    this.emit("change");
+  }
+
   emit(name) {
     this.dispatchEvent(new Event(name));
   }
@@ -34,8 +42,10 @@ export class Sound extends EventTarget {
     return this.start ?? this.element.currentTime;
   }
 
+  // Sound is coming out. `wanted` without it means: it loads.
   get playing() {
-    return Boolean(this.url) && !this.element.paused && !this.element.ended;
+    const { paused, ended, readyState } = this.element;
+    return Boolean(this.url) && !paused && !ended && readyState >= HTMLMediaElement.HAVE_FUTURE_DATA;
   }
 
   get loaded() {
@@ -114,7 +124,7 @@ export class Sound extends EventTarget {
   watch() {
     clearTimeout(this.stall);
     this.stall = null;
-    if (this.wanted && this.url && this.element.readyState < 3) this.stall = setTimeout(() => this.trouble(), STALL);
+    if (this.wanted && this.url && !this.playing) this.stall = setTimeout(() => this.trouble(), STALL);
   }
 
   settle() {

@@ -56,7 +56,6 @@ class TrialPage {
     this.reason = null;
     this.note = remark ? { word: remark, kind: "" } : null;
     this.going = false;
-    this.loading = false;
     clearTimeout(this.gate);
     this.gate = null;
     clearInterval(this.reporter);
@@ -85,20 +84,15 @@ class TrialPage {
       this.next();
       return;
     }
-    if (this.sound.playing || this.loading) {
-      this.loading = false;
-      this.sound.pause();
-    } else {
-      this.start();
-    }
+    this.note = null;
+    if (this.sound.wanted) this.sound.pause();
+    else this.start();
     this.render();
   }
 
   start() {
     if (!this.sound.playing && (this.sound.element.ended || this.sound.position < 0.1)) this.plays += 1;
     if (this.sound.element.ended) this.sound.jump(0);
-    this.loading = true;
-    this.note = null;
     this.watchGate();
     return this.sound.play();
   }
@@ -134,7 +128,7 @@ class TrialPage {
   }
 
   async fail(why) {
-    const play = this.started || this.loading;
+    const play = this.started || this.sound.wanted;
     this.sound.pause();
     this.going = true;
     this.render();
@@ -280,18 +274,14 @@ class TrialPage {
       if (this.listening.last) this.listening.at(sound.position);
       this.listening.cut();
       if (sound.playing) {
-        this.loading = false;
         this.started = true;
         this.reporter = setInterval(() => this.tell(), REPORT);
         this.hear();
         this.tell();
         this.tick();
-      } else {
-        this.loading = this.loading && sound.wanted;
-        if (!sound.element.ended && this.started && !this.answer && !this.going) {
-          this.pauses += 1;
-          this.tell();
-        }
+      } else if (!sound.element.ended && !sound.wanted && this.started && !this.answer && !this.going) {
+        this.pauses += 1;
+        this.tell();
       }
       this.render();
     });

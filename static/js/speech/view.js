@@ -54,9 +54,29 @@ export class View {
   // The instruction, once, before the first sound.
   introduce(started) {
     const sheet = byId("introduction");
-    if (!sheet || started) return;
-    sheet.addEventListener("close", () => this.focusPlay());
+    if (!sheet || started || this.introduced) return;
+    sheet.addEventListener("close", () => {
+      this.introduced = true;
+      this.focusPlay();
+    });
     sheet.showModal();
+  }
+
+  // Kept for this tab: a reloaded page does not explain itself again.
+  get introduced() {
+    try {
+      return sessionStorage.getItem("introduced") === location.pathname;
+    } catch {
+      return false;
+    }
+  }
+
+  set introduced(done) {
+    try {
+      if (done) sessionStorage.setItem("introduced", location.pathname);
+    } catch {
+      // Without storage it is read again, which does no harm.
+    }
   }
 
   // Another trial on the same page: everything that is written per trial.
@@ -92,13 +112,13 @@ export class View {
   }
 
   render(page) {
-    const { sound, answer, unlocked, going, loading } = page;
+    const { sound, answer, unlocked, going } = page;
     const over = sound.element.ended || (unlocked && sound.position < 0.1);
-    const icon = sound.playing || loading ? "pause" : over ? "again" : "play";
+    const icon = sound.wanted ? "pause" : over ? "again" : "play";
     const label = { pause: "pause", again: "again", play: page.started ? "goOn" : "play" }[icon];
     for (const picture of this.play.querySelectorAll("svg")) picture.classList.toggle("on", picture.dataset.icon === icon);
     this.play.setAttribute("aria-label", this.words.say(label));
-    this.play.setAttribute("aria-busy", String((loading && !sound.playing) || (going && !answer)));
+    this.play.setAttribute("aria-busy", String((sound.wanted && !sound.playing) || (going && !answer)));
     this.play.hidden = Boolean(answer);
     this.nextForm.hidden = !answer;
     if (going) this.nextButton.setAttribute("aria-disabled", "true");
