@@ -76,7 +76,7 @@ def test_opus_is_read(tmp_path: Path) -> None:
     assert result.duration == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("rate", [8_000, 22_050, 44_100, 48_000, 96_000, 22_051])
+@pytest.mark.parametrize("rate", [8_000, 22_050, 24_000, 44_100, 48_000, 96_000, 22_051])
 def test_any_rate_comes_out_at_24_khz(tmp_path: Path, rate: int) -> None:
     tone = np.sin(2 * np.pi * 440 * np.arange(rate) / rate).astype(np.float32) * 0.5
     samples = decode(write(tmp_path / "a.wav", tone, rate)).samples[:, 0]

@@ -22,9 +22,10 @@ class Resampler:
         self.up, self.down = rate_out // common, rate_in // common
         widest = max(self.up, self.down)
         # an array is a documented window, though the stubs do not list it
-        self._window: Any = signal.firwin(20 * widest + 1, 1 / widest, window=("kaiser", 5.0)).astype(
-            np.float32
-        )
+        self._window: Any = None
+        if widest > 1:
+            taps = signal.firwin(20 * widest + 1, 1 / widest, window=("kaiser", 5.0))
+            self._window = taps.astype(np.float32)
         # context on either side, a multiple of `down` so that outputs of neighbouring chunks line up
         self._context = ceil((10 * widest / self.up + 1) / self.down) * self.down
         self._chunk = ceil(CHUNK_SECONDS * rate_in / self.down) * self.down
