@@ -108,6 +108,12 @@ FORMATS: Mapping[str, Callable[[ReportResult], str]] = {
 }
 
 
+def in_words(table: ReportTable) -> tuple[list[Heading], list[list[str]]]:
+    """A table as people read it: the headings shown and the cells of each row."""
+    shown = [heading for heading in table.headings if heading.key != "note"]
+    return shown, [_words(shown, row) for row in table.rows]
+
+
 def _markdown_table(table: ReportTable) -> list[str]:
     if not table.rows:
         return [_("No data.")]
@@ -139,6 +145,8 @@ def _words(shown: list[Heading], row: Mapping[str, Any]) -> list[str]:
 
 
 def _word(heading: Heading, value: Any) -> str:
+    if value in heading.words:
+        return str(heading.words[value])
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):

@@ -37,11 +37,15 @@ class Options:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a report's table. ``label`` is for people, ``key`` stays the same in every language."""
+    """A column of a report's table. ``label`` is for people, ``key`` stays the same in every language.
+
+    ``words`` says what a value is called when people read it; files keep the value.
+    """
 
     key: str
     label: Any
     format: Format = "figure"
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

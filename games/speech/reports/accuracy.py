@@ -14,6 +14,7 @@ from games.speech.reports import breakdown
 from games.speech.reports.figures import (
     COUNTS,
     HOW_TWO_WAY,
+    LANGUAGE,
     NOTE,
     beside,
     cells,
@@ -36,6 +37,9 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("H-M", Kind.HUMAN_MACHINE),
     ("PH", Kind.PSEUDO_HUMAN),
 )
+
+
+KIND = Heading("kind", gettext_lazy("kind"), "text", {"balanced": gettext_lazy("balanced")})
 
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
@@ -94,8 +98,8 @@ def _by_kind(data: Given) -> ReportTable:
         "by_kind",
         gettext_lazy("By kind of dialogue and language"),
         (
-            Heading("language", gettext_lazy("language"), "text"),
-            Heading("kind", gettext_lazy("kind"), "text"),
+            LANGUAGE,
+            KIND,
             *COUNTS,
             *interval_headings("accuracy", gettext_lazy("right")),
             *shown,
@@ -152,7 +156,7 @@ def _by_length(judged: Judged) -> ReportTable:
         "by_length",
         gettext_lazy("By length of the clip"),
         (
-            Heading("kind", gettext_lazy("kind"), "text"),
+            KIND,
             Heading("length", gettext_lazy("length (s)"), "text"),
             Heading("from_s", gettext_lazy("from (s)"), "count"),
             Heading("below_s", gettext_lazy("below (s)"), "count"),
@@ -195,7 +199,7 @@ def _trend(judged: Judged) -> ReportTable:
         "trend",
         gettext_lazy("Trend over length"),
         (
-            Heading("kind", gettext_lazy("kind"), "text"),
+            KIND,
             *COUNTS,
             Heading("bins", gettext_lazy("bins"), "count"),
             Heading("z", gettext_lazy("z (Cochran–Armitage)")),

@@ -16,18 +16,25 @@ from studies.reports import Heading, ReportTable
 LAST_ROUND = 6  # this one and later ones are one row
 FEW_ROUNDS = 2
 
+FACTORS = {
+    "round": gettext_lazy("round"),
+    "rounds_played": gettext_lazy("rounds that the person played"),
+    "source": gettext_lazy("recruiting source"),
+    "strategy": gettext_lazy("strategy"),
+    "topic": gettext_lazy("topic"),
+}
+
 
 def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: str, label: Any) -> ReportTable:
     """The share ``of`` by factor and level, for each group (key, words, mask)."""
     rows: list[dict[str, Any]] = []
-    for key, words, inside in groups:
+    for key, _words, inside in groups:
         for factor, levels in _factors(judged).items():
             for level in sorted(set(levels[inside].tolist())):
                 mask = inside & (levels == level)
                 rows.append(
                     {
                         "group": key,
-                        "group_name": words,
                         "factor": factor,
                         "level": level or _("(none)"),
                         **share_row(judged, mask, of, name),
@@ -37,8 +44,8 @@ def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: st
         "breakdown",
         gettext_lazy("By round, by recruiting source, by how long people stayed"),
         (
-            Heading("group", gettext_lazy("group"), "text"),
-            Heading("factor", gettext_lazy("by"), "text"),
+            Heading("group", gettext_lazy("group"), "text", {key: words for key, words, _mask in groups}),
+            Heading("factor", gettext_lazy("by"), "text", FACTORS),
             Heading("level", gettext_lazy("level"), "text"),
             *COUNTS,
             *interval_headings(name, label),

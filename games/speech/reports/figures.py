@@ -20,6 +20,7 @@ COUNTS = (
     Heading("dialogues", gettext_lazy("dialogues"), "count"),
 )
 NOTE = Heading("note", gettext_lazy("note"), "text")
+LANGUAGE = Heading("language", gettext_lazy("language"), "text", {"all": gettext_lazy("pooled")})
 
 
 def enough(estimate: stats.Estimate) -> bool:

@@ -10,11 +10,12 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dialogues.models import Kind
+from dialogues.models import Kind, System
 from games.speech.reports import breakdown
 from games.speech.reports.figures import (
     COUNTS,
     HOW_TWO_WAY,
+    LANGUAGE,
     NOTE,
     beside,
     cells,
@@ -31,6 +32,13 @@ from turingsite import stats
 
 HUMANS, MACHINES = "human", "machines"
 DEFAULT_MARGIN = 0.10
+
+STANDINGS = {
+    "below": gettext_lazy("below .5"),
+    "undecided": gettext_lazy("not decided"),
+    "above": gettext_lazy("above .5"),
+}
+ROLES = {**dict(System.Role.choices), HUMANS: "", MACHINES: ""}
 
 
 class Speaker(NamedTuple):
@@ -120,7 +128,7 @@ def _success(data: Given, who: list[Speaker], present: set[tuple[str, str]]) -> 
             *_HEAD,
             *COUNTS,
             *interval_headings("share", gettext_lazy("judged human")),
-            Heading("standing", gettext_lazy("against .5"), "text"),
+            Heading("standing", gettext_lazy("against .5"), "text", STANDINGS),
             Heading("p", gettext_lazy("p against .5"), "p"),
             Heading("p_holm", gettext_lazy("p (Holm)"), "p"),
             *beside_headings,
@@ -245,10 +253,10 @@ def _discrimination(
 
 
 _HEAD = (
-    Heading("language", gettext_lazy("language"), "text"),
+    LANGUAGE,
     Heading("speaker", gettext_lazy("speaker B"), "text"),
     Heading("name", gettext_lazy("name"), "text"),
-    Heading("role", gettext_lazy("role"), "text"),
+    Heading("role", gettext_lazy("role"), "text", ROLES),
     Heading("origin", gettext_lazy("origin"), "text"),
 )
 
