@@ -2,8 +2,8 @@
 
 Every docstring states formula, convention, undefined cases and source. Not enough data gives ``None`` with
 n, never 0. Modules by topic: ``intervals`` (one sample), ``clustering`` (persons and dialogues as samples;
-``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``. What SciPy, statsmodels and
-scikit-learn do already is left to them.
+``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``, ``planning``. What SciPy,
+statsmodels and scikit-learn do already is left to them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .intervals import (
     wilson_bounds,
 )
 from .multiple import holm
+from .planning import Plan, icc_by_pairs, persons_for_interval, persons_for_test
 from .trends import Trend, cochran_armitage, slope
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Estimate",
     "HypothesisTest",
     "OneWay",
+    "Plan",
     "Trend",
     "TwoWay",
     "balanced_accuracy",
@@ -43,8 +45,11 @@ __all__ = [
     "equivalent",
     "from_influence",
     "holm",
+    "icc_by_pairs",
     "mean",
     "oneway",
+    "persons_for_interval",
+    "persons_for_test",
     "plain_se",
     "proportion",
     "proportion_test",
