@@ -8,4 +8,4 @@ from dialogues import views
 
 app_name = "dialogues"
 
-urlpatterns = [path("media/<str:token>", views.media, name="media")]
+urlpatterns = [path("media/<slug:token>", views.media, name="media")]

@@ -1,14 +1,14 @@
-"""Balanced random assignment, pure: seeded draws, a coin biased by deficit, levelling weights, leases. No rows here."""
+"""Balanced assignment, pure: seeded draws, a coin biased by deficit, levelling weights, leases. No rows here."""
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-K = TypeVar("K", bound=Hashable)
+K = TypeVar("K", int, str)  # keys have an order
 
 GENTLENESS = 60.0  # deficit at which a share is doubled, were it not for MOST
 MOST = 0.25  # a share never moves by more than this part of itself
@@ -46,11 +46,14 @@ def levelling(counts: Mapping[K, int], *, base: float = 0.5) -> dict[K, float]:
 
 
 def pick(rng: random.Random, weights: Mapping[K, float]) -> K:
-    """One key, with probability in proportion to its weight. One number is taken from ``rng``."""
+    """One key, with probability in proportion to its weight; ValueError where there is none.
+
+    Keys are gone through in their own order, not the mapping's: a record read back from a database repeats the draw.
+    """
     at = rng.random() * sum(weights.values())
     key = None
-    for key, weight in weights.items():
-        at -= weight
+    for key in sorted(weights):
+        at -= weights[key]
         if at < 0:
             return key
     if key is None:

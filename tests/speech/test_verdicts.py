@@ -107,6 +107,22 @@ def test_malformed_verdict_is_refused(person: Person, fields: dict, code: str) -
     assert not Verdict.objects.exists()
 
 
+def test_characters_no_database_takes_are_left_out(person: Person) -> None:
+    trial = person.trial()
+    person.listen(trial)
+    reason = {"ticks": ["a\x00b", "\ud800"], "text": "n\x00o\udfff"}
+    assert person.answer(trial, reason=reason).status_code == 200
+    assert stored(trial).reason == {"ticks": ["ab", ""], "text": "no"}
+    other = person.next(trial).json()["trial"]
+    person.post(f"trial/{other['code']}/failed/", why="x\x00\ud800" * 100)
+    assert Trial.objects.get(code=other["code"]).failure == "x" * 40
+
+
+@pytest.mark.parametrize("code", ["%00", "x" * 300, "%F0%9F%98%80"])
+def test_odd_codes_are_not_found(person: Person, code: str) -> None:
+    assert person.post(f"trial/{code}/verdict/", choice="human").status_code == 404
+
+
 @pytest.mark.parametrize("body", ["{", "[]", '"text"', "[" * 100_000])
 def test_unreadable_body_is_refused(person: Person, body: str) -> None:
     trial = person.trial()

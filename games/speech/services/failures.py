@@ -9,6 +9,7 @@ from django.db import transaction
 from games.speech.models import Trial
 from games.speech.services.players import access_trial, locked_player, moved_on, refuse_if_over, settings_of
 from games.speech.services.playing import Place, current_place
+from games.speech.services.verdicts import storable
 from studies.models import Participant
 
 UNSAID = "unsaid"
@@ -29,7 +30,7 @@ def report_failure(*, participant: Participant, code: str, why: str, now: dateti
         raise moved_on()
     if trial.state == Trial.State.CURRENT and not trial.answer:
         trial.state = Trial.State.FAILED
-        trial.failure = (why.strip() or UNSAID)[:40]
+        trial.failure = storable(why.strip(), 40) or UNSAID
         trial.closed_at = now
         trial.save(update_fields=["state", "failure", "closed_at"])
     return current_place(player, trial.round, settings, now=now)

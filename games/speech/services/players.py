@@ -8,10 +8,24 @@ from django.utils.translation import gettext_lazy as _
 from games.speech.models import SpeechPlayer, SpeechSettings, Trial
 from studies.assignment import seeded
 from studies.models import Participant, Study
+from studies.prepared import Prepared
 from turingsite.errors import Conflict, Gone, NotFound
 
 
 HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  # long, and not for players
+
+
+_SERVED = Prepared(
+    lambda code, participant: (
+        Trial.objects.select_for_update(of=("self",))
+        .select_related("round__player", "exposure", "dialogue")
+        .defer(*HEAVY)
+        .filter(code=code, round__player__participant=participant)
+        .exclude(state=Trial.State.DRAWN)
+    ),
+    code="?code?",
+    participant=-1,
+)
 
 
 def settings_of(study: Study) -> SpeechSettings:
@@ -64,14 +78,7 @@ def access_trial(participant: Participant, code: str) -> Trial:
 
     The lock makes the double click wait for the first one instead of failing on a constraint.
     """
-    trial = (
-        Trial.objects.select_for_update(of=("self",))
-        .select_related("round__player", "exposure", "dialogue")
-        .defer(*HEAVY)
-        .filter(code=code, round__player__participant=participant)
-        .exclude(state=Trial.State.DRAWN)
-        .first()
-    )
+    trial = _SERVED.get(code=code, participant=participant.pk)
     if trial is None:
         raise NotFound("no_trial", _("There is no such conversation here."))
     return trial

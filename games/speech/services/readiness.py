@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Kind
@@ -12,6 +12,9 @@ from games.speech import assignment, balance
 from games.speech.models import SpeechSettings
 from games.speech.services.players import settings_of
 from studies.models import Language, Study
+
+if TYPE_CHECKING:
+    from studies.registry import Text
 
 LANGUAGES = {Language.EN: _("English"), Language.ZH: _("Chinese")}
 
@@ -21,10 +24,10 @@ def prepare(study: Study) -> None:
     SpeechSettings.objects.get_or_create(study=study)
 
 
-def ready(study: Study) -> list[str | Promise]:
+def ready(study: Study) -> list[Text]:
     """Problems, one sentence each; empty when every language has enough for a round of any composition."""
     settings = settings_of(study)
-    problems: list[str | Promise] = []
+    problems: list[Text] = []
     if not study.languages:
         problems.append(_("The speech game needs at least one judging language."))
     for language in study.languages:
@@ -32,12 +35,12 @@ def ready(study: Study) -> list[str | Promise]:
     return problems
 
 
-def _problems(study: Study, language: str, size: int) -> list[str | Promise]:
+def _problems(study: Study, language: str, size: int) -> list[Text]:
     candidates = assignment.pool(study, language)
     name = LANGUAGES.get(Language(language), language) if language in Language.values else language
     if not candidates:
         return [_("%(language)s has no dialogue that can be played.") % {"language": name}]
-    found: list[str | Promise] = []
+    found: list[Text] = []
     by_truth = Counter(candidate.kind == balance.HUMAN for candidate in candidates)
     for human, words in ((True, _("with a human")), (False, _("with a machine"))):
         if not by_truth[human]:

@@ -176,8 +176,13 @@ def _tidy(reason: dict[str, Any]) -> dict[str, Any]:
     ticks = reason.get("ticks") or []
     if not isinstance(ticks, list):
         raise Invalid("bad_reason", _("The reason cannot be read."))
-    text = str(reason.get("text") or "").replace("\x00", "")[:LONGEST_REASON]
-    return {"ticks": [str(tick)[:20] for tick in ticks[:10]], "text": text}
+    text = storable(str(reason.get("text") or ""), LONGEST_REASON)
+    return {"ticks": [storable(str(tick), 20) for tick in ticks[:10]], "text": text}
+
+
+def storable(text: str, longest: int) -> str:
+    """``text`` without what a database refuses (NUL, halves of surrogate pairs), cut to ``longest`` characters."""
+    return text.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")[:longest]
 
 
 @transaction.atomic

@@ -113,10 +113,9 @@ def place_json(place: Place, participant: Participant) -> Data:
 
 
 Action = Callable[Concatenate[HttpRequest, Participant, Data, P], HttpResponse]
-View = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
 
 
-def participant_post(action: Action[P]) -> View[P]:
+def participant_post(action: Action[P]) -> Callable[..., HttpResponse]:
     """A POST of a participant: fields read, study and person checked. A form that is refused goes back to the game
     with the reason as a message; JSON gets the error itself."""
 
