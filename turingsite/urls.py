@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from studies.views import home
 from turingsite import health
+from turingsite.views import design
 
 urlpatterns = [
     path("", home, name="home"),
@@ -14,6 +15,7 @@ urlpatterns = [
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),
     path("admin/", admin.site.urls),
+    path("design/", design, name="design"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("s/<slug:slug>/speech/", include("games.speech.urls")),
     path("", include("dialogues.urls")),
