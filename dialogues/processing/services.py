@@ -228,7 +228,7 @@ def _make(job: ProcessingJob) -> tuple[Processed, Playable]:
         pool=pool.gaps,
         layout=dialogue.channels,
     )
-    playable = make_playable(processed.samples)
+    playable = make_playable(processed.samples, known_peak=processed.numbers["loudness"]["true_peak"])
     if not playable.info.is_constant or playable.info.bitrates != (BITRATE,) or playable.info.extra:
         raise TryLater("bad_encoding", gettext_noop("The encoder did not keep to its settings."))
     processed.numbers["gaps"]["pool_from"] = pool.source

@@ -56,18 +56,20 @@ def test_silence_has_no_true_peak() -> None:
 def test_the_limiter_holds_the_peak_and_leaves_the_rest() -> None:
     samples = voice(2.0, level=-26)
     samples[10_000:10_040] += np.hanning(40).astype(np.float32) * 1.5
-    result, cut = limit(samples, -3.0)
+    result, cut, peak = limit(samples, -3.0)
     assert reference_peak(result) <= -2.99
     assert cut > 5
+    assert peak == pytest.approx(reference_peak(result), abs=0.02)
     away = np.abs(np.arange(len(samples)) - 10_020) > 1_000
     assert np.array_equal(result[away], samples[away])
-    untouched, none = limit(voice(1.0, level=-30), -3.0)
+    untouched, none, peak = limit(voice(1.0, level=-30), -3.0)
     assert none == 0
+    assert peak == pytest.approx(reference_peak(untouched), abs=0.02)
     assert np.array_equal(untouched, voice(1.0, level=-30))
 
 
 def test_the_limiter_copes_with_far_too_much() -> None:
-    result, cut = limit(voice(1.0, level=20), -1.0)
+    result, cut, _ = limit(voice(1.0, level=20), -1.0)
     assert reference_peak(result) <= -0.99
     assert cut > 20
 

@@ -276,7 +276,7 @@ class TestClaims:
     ) -> None:
         job = make()
 
-        def killed(*args: Any) -> None:
+        def killed(*args: Any, **kwargs: Any) -> None:
             raise SystemExit(137)
 
         with monkeypatch.context() as patch:
@@ -298,9 +298,9 @@ class TestClaims:
         job = make()
         real = make_playable
 
-        def slow(samples: Any) -> Any:
+        def slow(samples: Any, **known: Any) -> Any:
             ProcessingJob.objects.update(claim="somebody else")
-            return real(samples)
+            return real(samples, **known)
 
         monkeypatch.setattr(services, "make_playable", slow)
         assert services.run(job_id=job.pk) is None

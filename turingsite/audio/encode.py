@@ -74,11 +74,16 @@ def encode_mp3(samples: Samples) -> bytes:
     return buffer.getvalue()
 
 
-def make_playable(samples: Samples, *, ceiling: float = CEILING) -> Playable:
-    """Encode so that the *decoded* MP3 keeps its true peak at or under ``ceiling`` dBFS."""
+def make_playable(samples: Samples, *, ceiling: float = CEILING, known_peak: float | None = None) -> Playable:
+    """Encode so that the *decoded* MP3 keeps its true peak at or under ``ceiling`` dBFS.
+
+    ``known_peak`` (dBFS) saves measuring ``samples`` where that has been done.
+    """
     lowered = 0.0
     for _ in range(4):
-        bounded, _cut = limit(samples, ceiling - MARGIN - lowered)
+        bounded = samples
+        if lowered or known_peak is None or known_peak > ceiling - MARGIN:
+            bounded = limit(samples, ceiling - MARGIN - lowered).samples
         data = encode_mp3(bounded)
         peak = true_peak(decode_mp3(data))
         if peak is None or peak <= ceiling:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pyloudnorm
 from numpy.typing import NDArray
-from scipy import ndimage, signal
+from scipy import fft, ndimage, signal
 
 from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.turns import Turn, alone, cut_out, frames_of, seconds, spans_of, speakers
@@ -35,9 +35,19 @@ _INTERPOLATOR = (
 _OVERSHOOT = float(max(np.abs(_INTERPOLATOR[phase::OVERSAMPLE]).sum() for phase in range(OVERSAMPLE)))
 _REACH = 10  # samples on either side that an interpolated one depends on
 _SLAB = 240
+_FFT = 280  # holds a slab with its surroundings and the 20 taps of a phase
+_PHASES = [fft.rfft(_INTERPOLATOR[phase::OVERSAMPLE], _FFT) for phase in range(1, OVERSAMPLE)]
 _ATTACK = 121  # samples, 5 ms; with two passes of smoothing within one slab
 
 _meter = pyloudnorm.Meter(RATE)
+
+
+class Limited(NamedTuple):
+    """Samples under the ceiling, the deepest cut (dB), and their true peak (dBFS, None for silence)."""
+
+    samples: Samples
+    cut: float
+    peak: float | None
 
 
 class Levelled(NamedTuple):
@@ -47,6 +57,7 @@ class Levelled(NamedTuple):
     before: dict[str, float | None]
     gain: dict[str, float]
     limited: float  # deepest cut of the limiter, dB
+    peak: float | None  # true peak, dBFS
 
 
 def integrated(samples: Samples) -> float | None:
@@ -72,8 +83,11 @@ def true_peak(samples: Samples) -> float | None:
     top = float(np.abs(samples).max(initial=0.0))
     # only slabs that could hold the true peak are interpolated
     _, over = _interpolated(samples, top / _OVERSHOOT)
-    best = max(top, float(over.max(initial=0.0)))
-    return 20 * math.log10(best) if best > 0 else None
+    return _decibels(max(top, float(over.max(initial=0.0))))
+
+
+def _decibels(magnitude: float) -> float | None:
+    return 20 * math.log10(magnitude) if magnitude > 0 else None
 
 
 def _interpolated(samples: Samples, floor: float) -> tuple[NDArray[np.intp], Samples]:
@@ -88,25 +102,26 @@ def _interpolated(samples: Samples, floor: float) -> tuple[NDArray[np.intp], Sam
     held = rows[hot]
     result: Samples = np.abs(held[:, _REACH:-_REACH])
     # the interpolator is centred on its tap 40: phase p of it falls p / 4 of a sample after each sample
-    for phase in range(1, OVERSAMPLE):
-        taps = _INTERPOLATOR[phase::OVERSAMPLE]
-        fine = np.abs(signal.upfirdn(taps, held, axis=1)[:, 2 * _REACH - 1 : 2 * _REACH - 1 + _SLAB])
-        np.maximum(result, fine, out=result)
+    spectrum = fft.rfft(held, _FFT, axis=1)
+    for phase in _PHASES:
+        fine = fft.irfft(spectrum * phase, _FFT, axis=1)[:, 2 * _REACH - 1 : 2 * _REACH - 1 + _SLAB]
+        np.maximum(result, np.abs(fine), out=result)
     return hot, result
 
 
-def limit(samples: Samples, ceiling: float = CEILING) -> tuple[Samples, float]:
-    """Hold the true peak under ``ceiling`` dBFS with a look-ahead gain; returns samples and deepest cut (dB).
+def limit(samples: Samples, ceiling: float = CEILING) -> Limited:
+    """Hold the true peak under ``ceiling`` dBFS with a look-ahead gain.
 
     Only the surroundings of a peak (5 ms) are turned down, smoothly: the talk keeps its loudness.
     """
     top = 10 ** (ceiling / 20)
     slabs, over = _interpolated(samples, top / _OVERSHOOT)
-    hot = over.max(axis=1, initial=0.0) > top
-    slabs, over = slabs[hot], over[hot]
-    if not len(slabs):
-        return samples, 0.0
+    tops = over.max(axis=1, initial=0.0)
+    if tops.max(initial=0.0) <= top:
+        return Limited(samples, 0.0, true_peak(samples))
+    slabs, over = slabs[tops > top], over[tops > top]
     result = samples.copy()
+    left = 0.0
     # the gain reaches one slab beyond a peak on either side: neighbouring peaks are turned down together
     for group in np.split(np.arange(len(slabs)), np.flatnonzero(np.diff(slabs) > 3) + 1):
         first = int(slabs[group[0]]) - 2
@@ -117,10 +132,10 @@ def limit(samples: Samples, ceiling: float = CEILING) -> tuple[Samples, float]:
             gain = ndimage.uniform_filter1d(gain, _ATTACK, mode="nearest")
         low, high = max(0, first * _SLAB), min(len(samples), first * _SLAB + len(need))
         result[low:high] *= gain[low - first * _SLAB : high - first * _SLAB]
-    left = true_peak(result)
-    if left is not None and left > ceiling:
-        result *= np.float32(10 ** ((ceiling - left) / 20))
-    return result, 20 * math.log10(float(over.max()) / top)
+        left = max(left, float(_interpolated(result[low:high], 0.9 * top / _OVERSHOOT)[1].max(initial=0.0)))
+    if left > top:  # by a hair: a gain that moves bends the curve between samples
+        result *= np.float32(top / left)
+    return Limited(result, 20 * math.log10(float(over.max()) / top), _decibels(min(left, top)))
 
 
 def gain_curve(turns: Sequence[Turn], gains: Mapping[str, float], length: int) -> NDArray[np.float32]:
@@ -177,15 +192,15 @@ def even_out(
             return np.asarray(sum(own[s] * factors[s] for s in who), dtype=np.float32)
         return flat * gain_curve(turns, gain, len(flat))
 
-    result, limited = limit(mixed(), ceiling)
+    result = limit(mixed(), ceiling)
     # cross-fades, the other channel's bleed and the limiter take a little away or add it: correct for that
     for _ in range(4):
-        after = {s: speaker_loudness(result, turns, s) for s in measured}
+        after = {s: speaker_loudness(result.samples, turns, s) for s in measured}
         short = {s: target - level for s, level in after.items() if level is not None}
         if all(abs(miss) <= 0.05 for miss in short.values()):
             break
         # what is added to peaks is partly taken away again
-        reach = 1.25 if limited else 1.0
+        reach = 1.25 if result.cut else 1.0
         gain = {s: min(LOUDEST_GAIN, level + reach * short.get(s, 0.0)) for s, level in gain.items()}
-        result, limited = limit(mixed(), ceiling)
-    return Levelled(result, before, gain, limited)
+        result = limit(mixed(), ceiling)
+    return Levelled(result.samples, before, gain, result.cut, result.peak)

@@ -28,7 +28,6 @@ from turingsite.audio.loudness import (
     Levelled,
     even_out,
     speaker_loudness,
-    true_peak,
 )
 from turingsite.audio.report import describe, gap_numbers
 from turingsite.audio.samples import RATE, Samples
@@ -214,7 +213,7 @@ def _loudness(
         "difference": _rounded(difference),
         "is_even": None if difference is None or not sure else difference <= EVEN,
         "limited_db": round(levelled.limited, 2),
-        "true_peak": _rounded(true_peak(mono)),
+        "true_peak": _rounded(levelled.peak),
     }
 
 
