@@ -1,4 +1,4 @@
-"""What the benchmarks of requests share: servers under production settings, their processor time, plain clients."""
+"""What the benchmarks of requests share: production servers, their processor time, plain clients."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Site:
 
 @contextlib.contextmanager
 def workspace(kind: str) -> Iterator[dict[str, str]]:
-    """Environment of production processes on a fresh database of ``kind`` and a fresh Redis; gone afterwards."""
+    """Environment of production processes on a fresh database of ``kind`` and Redis; gone afterwards."""
     servers = Servers()
     directory = Path(tempfile.mkdtemp(prefix="turingsite-bench-"))
     try:
@@ -64,7 +64,7 @@ def workspace(kind: str) -> Iterator[dict[str, str]]:
             "VAR_DIR": str(directory),
         }
         if kind != "sqlite" and os.environ.get("DATABASE_URL"):
-            with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+            with psycopg.connect(server, autocommit=True) as connection:
                 connection.execute(f'DROP DATABASE "{database.rsplit("/", 1)[1]}" WITH (FORCE)'.encode())
     finally:
         servers.stop()

@@ -11,10 +11,20 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Participant, Study
+from studies.prepared import Prepared
 from studies.selectors import access_study
 from turingsite.errors import Gone, Refused, TryLater
 
 SALT = "studies.participant"
+
+
+_HOLDER = Prepared(
+    lambda slug, key: Participant.objects.select_related("study", "rater").filter(
+        study__slug=slug, resume_code=key, consented_at__isnull=False
+    ),
+    slug="?slug?",
+    key="?key?",
+)
 
 
 def participant_of(
@@ -27,8 +37,9 @@ def participant_of(
 ) -> Participant:
     """The participant who sends this request in the study ``slug``, study and rater loaded, in one query.
 
-    NotFound ``no_study``; Refused ``no_session``; Gone ``gone`` for people who withdrew, for people who finished
-    unless ``ended_ok``, in a closed study unless ``closed_ok``; TryLater ``paused`` unless ``paused_ok``.
+    NotFound ``no_study``; Refused ``no_session``; Gone ``gone`` for people who withdrew, for people who
+    finished unless ``ended_ok``, in a closed study unless ``closed_ok``; TryLater ``paused`` unless
+    ``paused_ok``.
     """
     participant = held_by(request, slug)
     if participant is None:
@@ -54,11 +65,7 @@ def held_by(request: HttpRequest, slug: str) -> Participant | None:
     key = key_in(request, slug)
     if not key:
         return None
-    return (
-        Participant.objects.select_related("study", "rater")
-        .filter(study__slug=slug, resume_code=key, consented_at__isnull=False)
-        .first()
-    )
+    return _HOLDER.get(slug=slug, key=key)
 
 
 def is_holder(request: HttpRequest, participant: Participant) -> bool:

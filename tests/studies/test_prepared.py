@@ -1,0 +1,90 @@
+"""A prepared query gives what the plain query gives, whatever it is asked and whoever asks first."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection
+from django.forms.models import model_to_dict
+
+from studies.models import Participant
+from studies.prepared import Prepared
+from tests import factories
+
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
+
+
+def by_code() -> Prepared[Participant]:
+    return Prepared(
+        lambda slug, key: Participant.objects.select_related("study", "rater").filter(
+            study__slug=slug, resume_code=key, consented_at__isnull=False
+        ),
+        slug="?slug?",
+        key="?key?",
+    )
+
+
+def test_row_and_related_rows_equal_those_of_the_plain_query(django_assert_num_queries) -> None:
+    prepared = by_code()
+    people = [
+        factories.ParticipantFactory(recruiter={"id": f"p{number}"}, is_test=number == 1)
+        for number in range(3)
+    ]
+    for person in people:
+        plain = Participant.objects.select_related("study", "rater").get(pk=person.pk)
+        with django_assert_num_queries(1):
+            found = prepared.get(slug=person.study.slug, key=person.resume_code)
+            assert found is not None
+            assert (found.study.pk, found.rater.pk) == (plain.study.pk, plain.rater.pk)
+        for one, other in ((found, plain), (found.study, plain.study), (found.rater, plain.rater)):
+            assert model_to_dict(one) == model_to_dict(other)
+        assert found.joined_at == plain.joined_at
+        assert found._state.db == "default"
+        assert not found._state.adding
+
+
+def test_no_row_is_none() -> None:
+    person = factories.ParticipantFactory()
+    assert by_code().get(slug="elsewhere", key=person.resume_code) is None
+
+
+def test_missing_related_row_is_missing_as_in_the_plain_query() -> None:
+    person = factories.ParticipantFactory(rater=None)
+    found = by_code().get(slug=person.study.slug, key=person.resume_code)
+    assert found is not None
+    assert not hasattr(found, "rater")
+
+
+def test_values_are_values_and_no_sql() -> None:
+    person = factories.ParticipantFactory()
+    assert by_code().get(slug=person.study.slug, key="' OR 1=1 --") is None
+
+
+def test_a_sample_without_a_place_is_refused() -> None:
+    prepared = Prepared(
+        lambda slug, key: Participant.objects.filter(study__slug=slug), slug="?slug?", key="?key?"
+    )
+    with pytest.raises(ValueError, match="key"):
+        prepared.get(slug="a", key="b")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_share_the_plan_and_use_their_own_connection() -> None:
+    prepared = by_code()
+    people = [factories.ParticipantFactory() for _ in range(4)]
+    wrong: list[str] = []
+
+    def look(person: Participant) -> None:
+        for _ in range(20):
+            found = prepared.get(slug=person.study.slug, key=person.resume_code)
+            if found is None or found.pk != person.pk:
+                wrong.append(person.code)
+        connection.close()
+
+    threads = [threading.Thread(target=look, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
