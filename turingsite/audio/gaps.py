@@ -111,7 +111,7 @@ def plan(turns: Sequence[Turn], profile: GapProfile, *, pool: Sequence[float], s
 def redraw(
     samples: Samples, turns: Sequence[Turn], changes: Sequence[Redrawn], *, seed: Sequence[int]
 ) -> tuple[Samples, list[Turn]]:
-    """Cut and fill mono ``samples`` so that the gaps have their new lengths; later turns move along.
+    """Cut and fill ``samples``, (n,) or (n, c), so that gaps have their new lengths; later turns move along.
 
     A gap is shortened from its middle and lengthened there with the recording's own room tone, always with
     cross-fades: what is heard right after and right before a turn stays.
@@ -140,7 +140,7 @@ def redraw(
             at = end - last
         else:
             middle = (start + end) // 2
-            tone = room_tone(samples, frame_levels(samples)) if tone is None else tone
+            tone = room_tone(samples) if tone is None else tone
             filling = fill(tone, wanted - (end - start), rng)
             parts += [samples[at:middle], _faded(filling)]
             at = middle
@@ -153,8 +153,10 @@ def redraw(
     return np.concatenate(parts), moved
 
 
-def room_tone(samples: Samples, levels: Levels) -> Samples:
-    """The longest quiet stretch of mono samples, without its edges; empty where there is none of 50 ms."""
+def room_tone(samples: Samples, levels: Levels | None = None) -> Samples:
+    """The longest quiet stretch of ``samples``, without its edges; empty where there is none of 50 ms."""
+    if levels is None:
+        levels = frame_levels(samples if samples.ndim == 1 else samples.mean(axis=1, dtype=np.float32))
     level = threshold(levels)
     if level is None:
         return samples[:0]
@@ -170,7 +172,7 @@ def room_tone(samples: Samples, levels: Levels) -> Samples:
 
 def fill(tone: Samples, length: int, rng: np.random.Generator) -> Samples:
     """``length`` samples of room tone, pieced together from ``tone``; digital silence where there is none."""
-    result = np.zeros(length, dtype=np.float32)
+    result = np.zeros((length, *tone.shape[1:]), dtype=np.float32)
     fade = round(FADE * RATE)
     if len(tone) < 4 * fade:
         return result
@@ -193,7 +195,7 @@ def fill(tone: Samples, length: int, rng: np.random.Generator) -> Samples:
 
 def _cross(out: Samples, into: Samples) -> Samples:
     """From one noise to another at equal power."""
-    angle = np.linspace(0, np.pi / 2, len(out), dtype=np.float32)
+    angle = _along(np.linspace(0, np.pi / 2, len(out), dtype=np.float32), out)
     return np.asarray(out * np.cos(angle) + into * np.sin(angle), dtype=np.float32)
 
 
@@ -201,7 +203,12 @@ def _faded(filling: Samples) -> Samples:
     """Room tone is quiet: short fades at its ends are enough to keep it from clicking."""
     fade = min(48, len(filling) // 2)
     if fade:
-        ramp = np.linspace(0, 1, fade, dtype=np.float32)
+        ramp = _along(np.linspace(0, 1, fade, dtype=np.float32), filling)
         filling[:fade] *= ramp
         filling[-fade:] *= ramp[::-1]
     return filling
+
+
+def _along(curve: Samples, samples: Samples) -> Samples:
+    """``curve`` over time, shaped to go with ``samples`` of one channel or several."""
+    return curve.reshape(-1, *[1] * (samples.ndim - 1))

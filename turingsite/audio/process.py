@@ -80,11 +80,11 @@ def process(
     channels = _channels(samples, given, layout)
     # latency hidden inside a turn's loose edges is latency all the same: gaps are aligned as they are heard
     tight = tightened(samples, given, channels=channels)
-    levelled = even_out(samples, tight, channels=channels, target=target, ceiling=ceiling)
-    mono = levelled.samples
     drawn = plan(tight, profile, pool=pool, seed=seed)
-    mono, moved = redraw(mono, tight, drawn.changes, seed=seed)
-    mono, moved, trim = _trimmed(mono, moved, seed)
+    # before levels: what is behind the talk then goes from one speaker's gain to the next over the new gap
+    samples, moved = redraw(samples, tight, drawn.changes, seed=seed)
+    levelled = even_out(samples, moved, channels=channels, target=target, ceiling=ceiling)
+    mono, moved, trim = _trimmed(levelled.samples, moved, seed)
 
     numbers: dict[str, Any] = {
         "version": VERSION,
