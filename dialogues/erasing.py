@@ -1,4 +1,4 @@
-"""This floor's part of an erasure: what a person heard and said about dialogues, and what they said in one."""
+"""This floor's part of an erasure: what a person heard, said about dialogues, and said in one."""
 
 from __future__ import annotations
 

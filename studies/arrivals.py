@@ -1,4 +1,4 @@
-"""What a visitor brings along before consent, kept in the address and a signed cookie of the visit, never in a table."""
+"""What a visitor brings along before consent: kept in the address and a signed cookie, never in a table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Visit:
 
 
 def recruiter_ids(study: Study, query: Mapping[str, str]) -> dict[str, str]:
-    """The recruiter's ids in the address, the configured names only; without those that are empty or malformed."""
+    """The recruiter's ids in the address: configured names only, none empty or malformed."""
     ids = {}
     for name in study.recruiter_params:
         value = query.get(name, "").strip()

@@ -12,6 +12,7 @@ from studies.questions import choices_of
 from studies.texts import content_language, pick
 
 OPEN_QUESTION = _("This question is still open.")
+CHOOSE_LANGUAGE = _("Choose one of the languages on this page.")
 LANGUAGE_NAMES = {Language.EN: "English", Language.ZH: "中文（普通话）"}  # each in its own language
 
 
@@ -39,13 +40,12 @@ class ConsentForm(forms.Form):
 
 
 class LanguageForm(forms.Form):
-    language = forms.ChoiceField(error_messages={"required": _("Choose one of the languages on this page.")})
-
     def __init__(self, study: Study, data: Any = None) -> None:
         super().__init__(data)
-        field = self.fields["language"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(code, LANGUAGE_NAMES[Language(code)]) for code in study.languages]
+        self.fields["language"] = forms.ChoiceField(
+            choices=[(code, LANGUAGE_NAMES[Language(code)]) for code in study.languages],
+            error_messages={"required": CHOOSE_LANGUAGE, "invalid_choice": CHOOSE_LANGUAGE},
+        )
 
 
 class CodeForm(forms.Form):
@@ -81,7 +81,7 @@ class WithdrawForm(CodeForm):
 
 
 def questionnaire_form(questionnaire: Questionnaire, data: Any = None) -> forms.Form:
-    """The form of a questionnaire in the interface language; keeps what was given when something is missing."""
+    """The form of a questionnaire in the interface language; keeps what was given."""
     form = forms.Form(data)
     for question in questionnaire.questions:
         form.fields[question["key"]] = _field(question)

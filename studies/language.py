@@ -14,7 +14,7 @@ PARAMETER = "lang"
 
 
 class LanguageParameterMiddleware:
-    """Behind LocaleMiddleware: ``?lang=zh`` sets the language of this page and, by Django's cookie, of the next."""
+    """Behind LocaleMiddleware: ``?lang=zh`` sets the language of this page and, by cookie, the next."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

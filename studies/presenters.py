@@ -100,8 +100,13 @@ def debrief_page(participant: Participant) -> dict[str, Any]:
         "code": completion.code if completion else "",
         "link": return_link(completion, participant) if completion else "",
         "contact": study.contact,
-        "erasure_until": study.erasure_until,
+        "erasure_day": texts.day_text(study.erasure_until) if study.erasure_until else "",
     }
+
+
+def withdraw_page(study: Study) -> dict[str, Any]:
+    day = texts.day_text(study.erasure_until) if study.erasure_until else ""
+    return {"study": study, "erasure_day": day, "contact": study.contact}
 
 
 def pay_text(completion: Completion | None) -> str:

@@ -1,6 +1,6 @@
 """The one registry: activities, erasers, datasets and reports, added by each app in its AppConfig.ready().
 
-Apps are listed from the top floor down in INSTALLED_APPS: erasers run from what points down to what is pointed at.
+INSTALLED_APPS lists the floors from the top down: erasers run from what points down to what is pointed at.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _no_rows(participant: Participant) -> list[DebriefRow]:
 class Activity:
     """What people do in a study, as far as the study's pages need to know it.
 
-    ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left to do.
+    ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left.
     ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
     keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
     """

@@ -1,4 +1,4 @@
-"""Reads that span tables, and the doors to a study: outsiders get the same answer as for what does not exist."""
+"""Reads that span tables, and the doors to a study: outsiders get the answer for what does not exist."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Words kept as data in both languages: which language to take, how places in them are filled in, their hash."""
+"""Words kept as data in both languages: which one to take, how places in them are filled in, their hash."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from django.utils import formats, translation
@@ -12,6 +13,15 @@ from django.utils import formats, translation
 from studies.models import ConsentText, EndState, Study
 
 LANGUAGES = ("en", "zh")
+PLACES = ("host", "approval", "contact", "until", "min_age", "pay", "earned")
+AT_ANY_TIME = {"en": "at any time", "zh": "随时"}
+UNTIL = {"en": "until {day}", "zh": "{day}（含当日）之前"}
+UNPAID = {"en": "This study is not paid.", "zh": "本研究没有报酬。"}
+EARNED = {
+    "en": "What you have earned stays yours, also if you stop early. Checks of whether you could hear never "
+    "cost you pay.",
+    "zh": "已得的报酬归您所有，提前停下也不例外。用来确认您能否听清的题目不影响报酬。",
+}
 
 
 def content_language() -> str:
@@ -31,7 +41,7 @@ def digest(body: Mapping[str, Any]) -> str:
 
 
 def filled(study: Study, body: Mapping[str, Any]) -> dict[str, Any]:
-    """``body`` with {host}, {approval}, {contact}, {until}, {min_age}, {pay} filled in from ``study``.
+    """``body`` with its ``PLACES`` ({host}, {until}, …) filled in from ``study``.
 
     A row of the summary whose whole text would be empty is left out.
     """
@@ -49,7 +59,7 @@ def filled(study: Study, body: Mapping[str, Any]) -> dict[str, Any]:
 def has_places(body: Mapping[str, Any]) -> bool:
     """Whether something in ``body`` still waits to be filled in."""
     words = json.dumps(body, ensure_ascii=False)
-    return any(f"{{{name}}}" in words for name in ("host", "approval", "contact", "until", "min_age", "pay"))
+    return any(f"{{{name}}}" in words for name in PLACES)
 
 
 def shown(study: Study, text: ConsentText, language: str | None = None) -> dict[str, Any]:
@@ -58,22 +68,28 @@ def shown(study: Study, text: ConsentText, language: str | None = None) -> dict[
     return words
 
 
+def day_text(day: date, language: str | None = None) -> str:
+    """A day in words: 31 March 2027, 2027年3月31日."""
+    zh = (language or content_language()) == "zh"
+    with translation.override("zh-hans" if zh else "en"):
+        return formats.date_format(day, "Y年n月j日" if zh else "j F Y")
+
+
 def _places(study: Study, language: str) -> dict[str, str]:
     done = study.completions.filter(end_state=EndState.DONE).first()
-    pay = done and (getattr(done, f"pay_{language}") or done.pay_en)
+    pay = (getattr(done, f"pay_{language}") or done.pay_en) if done else ""
     if study.erasure_until is None:
-        until = {"en": "at any time", "zh": "随时"}[language]
+        until = AT_ANY_TIME[language]
     else:
-        with translation.override("zh-hans" if language == "zh" else "en"):
-            day = formats.date_format(study.erasure_until, "Y年n月j日" if language == "zh" else "j F Y")
-        until = {"en": f"until {day}", "zh": f"{day}之前"}[language]
+        until = UNTIL[language].format(day=day_text(study.erasure_until, language))
     return {
         "host": study.host,
         "approval": study.approval,
         "contact": study.contact,
         "until": until,
         "min_age": str(study.min_age),
-        "pay": pay or {"en": "This study is not paid.", "zh": "本研究没有报酬。"}[language],
+        "pay": pay or UNPAID[language],
+        "earned": EARNED[language] if pay else "",
     }
 
 
@@ -81,7 +97,7 @@ def _fill(words: Any, places: Mapping[str, str]) -> Any:
     if isinstance(words, str):
         for name, value in places.items():
             words = words.replace(f"{{{name}}}", value)
-        return words
+        return words.strip()
     if isinstance(words, dict):
         return {key: _fill(value, places) for key, value in words.items()}
     if isinstance(words, list):

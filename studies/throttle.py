@@ -1,4 +1,4 @@
-"""A brake on guessing codes: wrong tries are counted per study and minute, not per person, so no address is kept."""
+"""A brake on guessing codes: wrong tries count per study and minute, not per person; no address is kept."""
 
 from __future__ import annotations
 

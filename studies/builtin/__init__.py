@@ -1,4 +1,4 @@
-"""Built-in studies as data: consent, debrief and questionnaires of the published protocol, in both languages."""
+"""Built-in studies as data: consent, debrief and questionnaires of the published protocol, both languages."""
 
 from __future__ import annotations
 

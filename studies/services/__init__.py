@@ -1,8 +1,9 @@
 """Every write of this floor, by topic: check the rule, write, leave an audit line where staff act or somebody
 withdraws, all in one transaction.
 
-``opening``: studies and their texts. ``consenting``: how visitors become participants, or do not. ``answering``:
-language and questionnaires. ``naming``: nicknames. ``ending``: how a participation ends. ``erasing``: what is removed.
+``opening``: studies and their texts. ``consenting``: how visitors become participants, or do not.
+``answering``: language and questionnaires. ``naming``: nicknames. ``ending``: how a participation ends.
+``erasing``: what is removed. ``holding``: the lock on a person's row. ``paying``: codes, links and pay.
 """
 
 from studies.services.answering import choose_language, note_interface_language, record_answers

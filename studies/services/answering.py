@@ -77,4 +77,3 @@ def record_answers(
         unique_fields=["rater", "questionnaire", "question"],
         update_fields=["value", "scale", "language", "answered_at"],
     )
-

@@ -1,4 +1,4 @@
-"""How a visitor becomes a participant: only after consent. Who goes no further is counted, and nothing else."""
+"""How a visitor becomes a participant: only by consent. Who goes no further is counted, nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turingsite.errors import Conflict, Gone, Invalid
 
 @transaction.atomic
 def turn_away(*, study: Study, reason: str, now: datetime | None = None) -> None:
-    """Count somebody who went no further, for the day in the study's time zone. Nothing about them is kept."""
+    """Count somebody who went no further, by the study's day; nothing about them is kept."""
     day = local_day(study, now or timezone.now())
     row, _made = TurnedAway.objects.get_or_create(study=study, day=day, reason=reason)
     TurnedAway.objects.filter(pk=row.pk).update(count=F("count") + 1)

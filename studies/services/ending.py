@@ -56,8 +56,9 @@ def close(*, participant: Participant, now: datetime | None = None) -> None:
 def withdraw(*, participant: Participant, erase_answers: bool, now: datetime | None = None) -> None:
     """Leave the study for good: nothing more is stored; with ``erase_answers`` what was given goes, too.
 
-    Somebody who finished keeps that end state and its pay. Withdrawing twice is withdrawing once; erasure can be
-    asked for later. Conflict ``erasure_over`` after the study's last date for erasure: then nothing is changed.
+    Somebody who finished keeps that end state and its pay. Withdrawing twice is withdrawing once; erasure
+    can be asked for later. Conflict ``erasure_over`` after the study's last date for erasure: then nothing
+    is changed.
     """
     now = now or timezone.now()
     row = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)

@@ -1,22 +1,23 @@
-"""What is removed when a person asks for it: every app's rows through its eraser, exports on disk marked stale."""
+"""What goes when a person asks for it: every app's rows through its eraser; exports on disk become stale."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from django.db import transaction
-from django.utils import formats, timezone
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from studies import audit, codes, registry
 from studies.models import Answer, Consent, ExportFile, Participant, Rater, Study
 from studies.selectors import local_day
+from studies.texts import day_text
 from turingsite.errors import Conflict
 
 
 @transaction.atomic
 def erase(*, participant: Participant, now: datetime | None = None) -> None:
-    """Remove all the person gave. A row without content stays, so that their cookie and codes get a true answer.
+    """Remove all the person gave. A row without content stays: their cookie and codes get a true answer.
 
     Its public code is drawn anew: nothing in an earlier export can be joined to what remains.
     """
@@ -53,15 +54,15 @@ def erase(*, participant: Participant, now: datetime | None = None) -> None:
 
 
 def check_erasure_date(study: Study, now: datetime) -> None:
-    """Conflict ``erasure_over`` after the last day on which answers can be erased, in the study's time zone."""
+    """Conflict ``erasure_over`` after the last day for erasure, in the study's time zone."""
     if study.erasure_until is not None and local_day(study, now) > study.erasure_until:
         raise Conflict(
             "erasure_over",
             _(
-                "Answers could be erased until %(day)s; since then the data set is fixed and published in a form "
-                "in which nobody can be recognised. You can still stop, so that nothing more is stored."
+                "Answers could be erased until %(day)s; since then the data set is fixed, in a form in which "
+                "nobody can be recognised. You can still stop, so that nothing more is stored."
             ),
-            {"day": formats.date_format(study.erasure_until)},
+            {"day": day_text(study.erasure_until)},
         )
 
 

@@ -68,7 +68,7 @@ def clean(nickname: str) -> str:
 
 
 def look_alike_key(name: str) -> str:
-    """One key for all names that look alike: Unicode's table of confusables, no case, accents or punctuation."""
+    """One key for all names that look alike: Unicode's confusables, without case, accents, punctuation."""
     if not name:
         return ""
     plain = unicodedata.normalize("NFKD", name).casefold()
@@ -79,7 +79,7 @@ def look_alike_key(name: str) -> str:
 
 @functools.cache
 def _prototype(character: str) -> str:
-    """The character that Unicode's table takes as the model of its look-alikes: the one with the longest list."""
+    """The character Unicode's table takes as the model of its look-alikes: the one with the longest list."""
     alike = confusables.confusables_data.get(character, [])
     best, length = character, len(alike)
     for other in alike:

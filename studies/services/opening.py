@@ -19,7 +19,7 @@ from turingsite.errors import Conflict, Invalid
 
 Status = Study.Status
 
-# A study goes back to draft only while nobody is in it, and to pilot only if it never opened: pilot rows never enter.
+# Back to draft only while nobody is in it, to pilot only if it never opened: pilot rows never enter.
 ALLOWED: dict[str, tuple[str, ...]] = {
     Status.DRAFT: (Status.PILOT, Status.SOFT_LAUNCH, Status.OPEN),
     Status.PILOT: (Status.DRAFT, Status.SOFT_LAUNCH, Status.OPEN, Status.PAUSED, Status.CLOSED),
@@ -42,10 +42,11 @@ def create_study(
     now: datetime | None = None,
     **fields: Any,
 ) -> Study:
-    """A draft from a built-in study: consent text, profile, a completion for every end state, ``user`` its researcher.
+    """A draft from a built-in study: consent text, profile, a completion for every end state.
 
-    ``fields`` are further columns of Study (host, contact, min_age, …). Invalid for an address that is taken or
-    has the wrong shape, and for an unknown template. ``user`` may be None for a study nobody owns but operators.
+    ``user`` becomes its researcher; None leaves it to operators. ``fields`` are further columns of Study
+    (host, contact, min_age, …). Invalid for an address that is taken or
+    misshapen, and for an unknown template.
     """
     if template not in builtin.STUDIES:
         raise Invalid("unknown_template", _("There is no built-in study “%(name)s”."), {"name": template})
@@ -72,13 +73,7 @@ def create_study(
         questions=builtin.profile_questions(extras=tuple(profile_extras), minors=study.min_age < 18),
     )
     Completion.objects.bulk_create(
-        Completion(
-            study=study,
-            end_state=end_state,
-            code=codes.public_code().upper(),
-            pay_en=data["pay"]["en"],
-            pay_zh=data["pay"]["zh"],
-        )
+        Completion(study=study, end_state=end_state, code=codes.public_code().upper())
         for end_state in EndState.values
     )
     if user is not None:
@@ -94,8 +89,8 @@ def create_study(
 def change_status(*, study: Study, to: str, user: Any = None, now: datetime | None = None) -> Study:
     """Move ``study`` to the status ``to``; the same status again is no change.
 
-    Conflict ``not_allowed`` where the order of states forbids it, ``not_ready`` with every problem in words where
-    people would meet a study that is not finished, ``moved_on`` where somebody else changed it meanwhile.
+    Conflict ``not_allowed`` where the order of states forbids it, ``not_ready`` with every problem in words
+    where people would meet an unfinished study, ``moved_on`` where somebody else changed it meanwhile.
     """
     now = now or timezone.now()
     study.refresh_from_db()
@@ -185,9 +180,9 @@ def _write_text(study: Study, body: Mapping[str, Any]) -> ConsentText:
 
 
 def _settle_text(study: Study) -> None:
-    """Fill in what the newest consent text left open, as a version of its own: its hash proves the words people read.
+    """Fill in what the newest consent text left open, as a version whose hash proves the words people read.
 
-    A settled text remembers the version it was filled from (``of``), so that a changed contact settles it anew.
+    A settled text remembers the version it was filled from (``of``): a changed contact settles it anew.
     """
     latest = study.consent_texts.order_by("-version")[0]
     source = latest

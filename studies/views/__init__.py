@@ -1,4 +1,4 @@
-"""Pages of a study. ``joining``: until consent. ``taking_part``: from consent to the end. ``home``: the front page."""
+"""``joining``: pages until consent. ``taking_part``: from there to the end. ``home``: the front page."""
 
 from studies.views.home import home
 from studies.views.joining import age, consent, consent_copy, resume, welcome

@@ -102,7 +102,7 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     """Stop, or stop and erase, with the receipt code; works without a cookie and after the study closed."""
     study = selectors.access_study(slug, request.user)
     holder = access.held_by(request, slug)
-    context = {"study": study, "erasure_until": study.erasure_until, "contact": study.contact}
+    context = presenters.withdraw_page(study)
     if request.method != "POST":
         initial = {"code": grouped(holder.receipt_code)} if holder else {}
         return render(request, "studies/withdraw.html", {**context, "form": WithdrawForm(initial=initial)})

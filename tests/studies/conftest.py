@@ -48,7 +48,9 @@ def make_study(db, activity, django_user_model):
             **{"activities": ["listening"], "host": "A university", "contact": "study@example.org", **fields},
         )
         if status != Study.Status.DRAFT:
-            services.change_status(study=study, to=Study.Status.OPEN if status != Study.Status.PILOT else status)
+            services.change_status(
+                study=study, to=Study.Status.OPEN if status != Study.Status.PILOT else status
+            )
         if status != study.status:
             services.change_status(study=study, to=status)
         return study
@@ -93,7 +95,9 @@ class Visitor:
     def participant(self) -> Participant:
         from studies import access
 
-        request = SimpleNamespace(COOKIES={name: morsel.value for name, morsel in self.client.cookies.items()})
+        request = SimpleNamespace(
+            COOKIES={name: morsel.value for name, morsel in self.client.cookies.items()}
+        )
         held = access.held_by(request, self.slug)  # type: ignore[arg-type]
         assert held is not None
         return held

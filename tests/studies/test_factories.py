@@ -20,7 +20,7 @@ FACTORIES = [
 @pytest.mark.parametrize("make", FACTORIES, ids=lambda factory: factory.__name__)
 def test_a_factory_makes_two_valid_rows(make):
     for row in (make(), make()):
-        # An empty list or object is what most JSON fields start with, whether or not a form may leave them out.
+        # An empty list or object is what most JSON fields start with, allowed in a form or not.
         row.full_clean(exclude=[f.name for f in row._meta.fields if isinstance(f, JSONField)])
 
 

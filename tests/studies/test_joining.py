@@ -1,4 +1,4 @@
-"""From the link to consent, in a browser without scripts: who gets in, who does not, and what is kept of whom."""
+"""From the link to consent, in a browser without scripts: who gets in, and what is kept of whom."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from studies.models import Consent, Participant, Rater, Study, TurnedAway
 from tests import factories
-
 from tests.studies.conftest import QUERY, Visitor
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
@@ -157,7 +156,11 @@ def test_ids_source_and_test_flag_go_along_from_the_link_to_the_row(make_study):
     assert "age/?sona_id=77&amp;src=share-cardscript&amp;test=1" in page
     visitor.agree(query)
     participant = Participant.objects.get()
-    assert (participant.source, participant.is_test, participant.recruiter_key) == ("share-cardscript", True, "77")
+    assert (participant.source, participant.is_test, participant.recruiter_key) == (
+        "share-cardscript",
+        True,
+        "77",
+    )
 
 
 def test_a_study_without_test_participants_ignores_the_flag(visitor):

@@ -94,7 +94,9 @@ def test_a_look_alike_of_another_name_is_refused_in_the_study_only(two, first, s
     services.set_nickname(participant=factories.ParticipantFactory(), nickname=second)
 
 
-@pytest.mark.parametrize(("first", "second"), [("Sparrow", "Swallow"), ("小麻雀", "大麻雀"), ("😀😀", "😀"), ("", "")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("Sparrow", "Swallow"), ("小麻雀", "大麻雀"), ("😀😀", "😀"), ("", "")]
+)
 @pytest.mark.both
 def test_different_names_live_side_by_side(two, first, second):
     services.set_nickname(participant=two[0], nickname=first)

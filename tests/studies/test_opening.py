@@ -1,4 +1,4 @@
-"""Studies from the built-in template: what they start with, when they open, and who may look at their desk."""
+"""Studies from the built-in template: what they start with, when they open, who sees their desk."""
 
 from __future__ import annotations
 
@@ -19,13 +19,23 @@ Status = Study.Status
 
 def test_a_new_study_has_text_profile_pay_for_every_end_and_its_researcher(activity, cast):
     study = services.create_study(
-        slug="fresh", title_en="Fresh", user=cast.researcher, activities=["listening"], profile_extras=["hearing"]
+        slug="fresh",
+        title_en="Fresh",
+        user=cast.researcher,
+        activities=["listening"],
+        profile_extras=["hearing"],
     )
     assert study.status == Status.DRAFT
     assert (study.languages, study.members.get().user) == (["en", "zh"], cast.researcher)
     assert set(study.consent_texts.get().body) == {"en", "zh"}
     questions = study.questionnaires.get().questions
-    assert [question["key"] for question in questions] == ["age", "gender", "education", "familiarity", "hearing"]
+    assert [question["key"] for question in questions] == [
+        "age",
+        "gender",
+        "education",
+        "familiarity",
+        "hearing",
+    ]
     assert set(study.completions.values_list("end_state", flat=True)) == set(EndState.values)
     assert study.completions.filter(code="").count() == 0
     line = AuditLine.objects.get(action="study.created")
@@ -124,7 +134,7 @@ def test_opening_fills_in_the_text_and_its_hash_proves_the_words(make_study):
     study = make_study("told", erasure_until=date(2027, 3, 31), min_age=16)
     text = study.consent_texts.order_by("-version")[0]
     assert "until 31 March 2027" in str(text.body["en"])
-    assert "2027年3月31日之前" in str(text.body["zh"])
+    assert "2027年3月31日（含当日）之前" in str(text.body["zh"])
     assert "16" in str(text.body["en"]["sections"])
     assert "Approval" not in [label for label, _words in text.body["en"]["summary"]]  # there is none to name
     assert text.sha256 == digest(text.body)
@@ -139,6 +149,20 @@ def test_opening_fills_in_the_text_and_its_hash_proves_the_words(make_study):
     assert "Another university" in str(study.consent_texts.order_by("-version")[0].body)
 
 
+def test_the_text_names_the_pay_and_what_stays_earned_only_where_there_is_pay(make_study):
+    free = make_study("free").consent_texts.order_by("-version")[0].body
+    assert "This study is not paid." in str(free["en"])
+    assert "stays yours" not in str(free["en"])
+    paid = make_study("paid", status=Status.DRAFT)
+    paid.completions.filter(end_state=EndState.DONE).update(
+        pay_en="1.20 € a round.", pay_zh="每轮 1.20 欧元。"
+    )
+    services.change_status(study=paid, to=Status.OPEN)
+    body = paid.consent_texts.order_by("-version")[0].body
+    assert "1.20 € a round. What you have earned stays yours" in str(body["en"])
+    assert "每轮 1.20 欧元。已得的报酬归您所有" in str(body["zh"])
+
+
 def test_a_consent_text_needs_both_languages(study):
     body = study.consent_texts.order_by("-version")[0].body
     with pytest.raises(Invalid):
@@ -148,7 +172,9 @@ def test_a_consent_text_needs_both_languages(study):
 
 def test_a_new_questionnaire_is_a_new_version(study):
     old = study.questionnaires.get()
-    new = services.publish_questionnaire(study=study, key="profile", title_en="You", questions=old.questions[:1])
+    new = services.publish_questionnaire(
+        study=study, key="profile", title_en="You", questions=old.questions[:1]
+    )
     old.refresh_from_db()
     assert (old.is_current, new.is_current, new.version) == (False, True, 2)
 

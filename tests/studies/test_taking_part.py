@@ -1,4 +1,4 @@
-"""From consent to debrief: the server knows where a person is, keeps what they said, and pays how they ended."""
+"""From consent to debrief: the server knows where a person is, keeps what they said, pays the end."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def test_without_a_cookie_every_page_says_how_to_come_back(study, page):
     assert json.loads(data.content)["error"]["code"] == "no_session"
 
 
-@pytest.mark.parametrize("page", ["go/", "language/", "q/profile/", "leave/", "debrief/", "withdraw/", "resume/"])
+@pytest.mark.parametrize(
+    "page", ["go/", "language/", "q/profile/", "leave/", "debrief/", "withdraw/", "resume/"]
+)
 def test_pages_of_an_unknown_study_are_not_found(visitor, page):
     assert visitor.client.get(f"/s/nowhere/{page}").status_code == 404
 
@@ -112,8 +114,10 @@ def test_the_resume_code_goes_on_at_another_device_in_the_persons_language(visit
 def test_wrong_resume_codes_all_get_one_answer_and_soon_none(study, visitor):
     participant = visitor.arrive()
     guesser = Visitor(study.slug)
-    answers = {guesser.post("resume/", {"code": guess}).content.decode().count("We do not know this code") for guess in
-               ("AAAA", participant.code, participant.receipt_code, "%00", "x" * 60)}
+    answers = {
+        guesser.post("resume/", {"code": guess}).content.decode().count("We do not know this code")
+        for guess in ("AAAA", participant.code, participant.receipt_code, "%00", "x" * 60)
+    }
     assert answers == {1}
     for _try in range(30):
         guesser.post("resume/", {"code": "AAAA"})

@@ -1,4 +1,4 @@
-"""Withdrawing with the receipt code: stop, or stop and erase; what goes, what stays, what can be done afterwards."""
+"""Withdrawing with the receipt code: stop, or stop and erase; what goes, what stays, what is next."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_erasing_leaves_a_row_without_content_and_a_line_without_a_person(make_s
     visitor = Visitor("panel")
     before = visitor.arrive("?PROLIFIC_PID=person-1&src=card")
     services.set_nickname(participant=before, nickname="Sparrow")
-    export = ExportFile.objects.create(study=study, path="x.zip", sha256="0" * 64, created_at=before.joined_at)
+    export = ExportFile.objects.create(
+        study=study, path="x.zip", sha256="0" * 64, created_at=before.joined_at
+    )
     other = factories.ParticipantFactory(study=study, nickname="Robin", nickname_key="robln")
 
     answer = withdraw(visitor, before, "erase")
@@ -51,13 +53,19 @@ def test_erasing_leaves_a_row_without_content_and_a_line_without_a_person(make_s
     row = Participant.objects.get(pk=before.pk)
     assert row.erased_at is not None
     assert row.code != before.code
-    assert (row.nickname, row.recruiter, row.recruiter_key, row.source, row.device_class) == ("", {}, "", "", "")
+    assert (row.nickname, row.recruiter, row.recruiter_key, row.source, row.device_class) == (
+        "",
+        {},
+        "",
+        "",
+        "",
+    )
     assert not Answer.objects.exists()
     assert not Consent.objects.exists()
     assert list(Rater.objects.values_list("participant", flat=True)) == [other.pk]
     export.refresh_from_db()
     assert export.stale_since is not None
-    kept = [line for line in AuditLine.objects.filter(action__startswith="participant.")]
+    kept = list(AuditLine.objects.filter(action__startswith="participant."))
     assert {line.action for line in kept} == {"participant.withdrew", "participant.erased"}
     words = " ".join(f"{line.target} {line.detail}" for line in kept)
     for secret in (before.code, before.resume_code, before.receipt_code, "Sparrow", "person-1"):
@@ -122,7 +130,7 @@ def test_after_the_last_date_people_are_told_and_can_still_stop(study, visitor):
     Study.objects.update(erasure_until=date(2026, 3, 31), time_zone="Asia/Shanghai")
     answer = withdraw(visitor, participant, "erase")
     assert answer.status_code == 400
-    assert "March 31, 2026" in answer.content.decode()
+    assert "31 March 2026" in answer.content.decode()
     assert not visitor.participant().is_gone
     assert Answer.objects.count() == 4
     assert withdraw(visitor, participant, "stop").status_code == 200
@@ -136,7 +144,9 @@ def test_the_last_day_counts_whole_in_the_studys_time_zone(study, visitor):
         services.withdraw(
             participant=participant, erase_answers=True, now=datetime(2026, 3, 31, 16, 0, tzinfo=UTC)
         )
-    services.withdraw(participant=participant, erase_answers=True, now=datetime(2026, 3, 31, 15, 59, tzinfo=UTC))
+    services.withdraw(
+        participant=participant, erase_answers=True, now=datetime(2026, 3, 31, 15, 59, tzinfo=UTC)
+    )
     assert participant.erased_at is not None
 
 
@@ -153,7 +163,9 @@ def test_services_take_nothing_from_people_who_left(study, visitor):
 def models_of_a_person() -> set[str]:
     """Every model from which foreign keys lead to Participant, found by walking back from it."""
     ours = [
-        model for model in apps.get_models() if model.__module__.split(".")[0] not in ("django", "axes", "rest_framework")
+        model
+        for model in apps.get_models()
+        if model.__module__.split(".")[0] not in ("django", "axes", "rest_framework")
     ]
     found: set[type[Model]] = {Participant}
     while True:
