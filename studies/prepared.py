@@ -1,7 +1,7 @@
-"""Single-row queries whose SQL is made once per process: for the few requests that everybody sends all the time.
+"""Single-row queries whose SQL is made once per process, for the few requests that everybody sends all the time.
 
-Django compiles a query anew each time; for a row with its related rows that costs several times what running it does.
-Reaches into Django's query compiler, so a test compares every prepared query with the plain one.
+Django compiles a query anew each time; for a row with its related rows that costs several times what running
+it does. Reaches into Django's query compiler, so a test compares a prepared query with the plain one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class _Plan(NamedTuple):
 class Prepared(Generic[M]):
     """``Prepared(build, name=sample, …)``: ``build`` makes the query set from the named values.
 
-    The samples must differ from each other and from every constant in the query: they are found again among its
-    parameters. ``get`` gives the row or None.
+    The samples must differ from each other and from every constant in the query: they are found again among
+    its parameters. ``get`` gives the row or None.
     """
 
     def __init__(self, build: Callable[..., models.QuerySet[M]], **samples: Any) -> None:
