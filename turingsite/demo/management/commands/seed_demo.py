@@ -1,0 +1,67 @@
+"""Make the study `demo` with spoken dialogues and simulated rounds, to look at and to play."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from studies import services as studies
+from studies.models import Study
+from turingsite.demo import seed
+from turingsite.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = "Make the study “demo”: dialogues, a researcher, simulated rounds. Run again, it adds the rest."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--rounds", type=int, default=200, help="simulated rounds (default 200)")
+        parser.add_argument(
+            "--workers", type=int, default=None, help="processes for the sound (default: all processors)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        began = time.monotonic()
+        try:
+            self._seed(options["rounds"], options["workers"])
+        except DomainError as error:
+            raise CommandError(str(error)) from error
+        port = os.environ.get("PORT", "8000")
+        host = os.environ.get("HOST", "127.0.0.1").replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        base = f"http://{host}:{port}"
+        self.stdout.write(self.style.SUCCESS(f"The demo is ready ({time.monotonic() - began:.0f} s)"))
+        self.stdout.write(f"  play      {base}/s/demo/")
+        self.stdout.write(f"  desk      {base}/admin/  ({seed.LOGIN} / {seed.PASSWORD})")
+        self.stdout.write("  report    .venv/bin/python manage.py report success-rate --study demo")
+        self.stdout.write(
+            "All voices are synthetic; stand-ins play the humans. The rounds so far are simulated."
+        )
+
+    def _seed(self, wanted: int, workers: int | None) -> None:
+        user = seed.researcher()
+        study = seed.study(user)
+        seed.systems()
+        if study.opened_at is None:
+            self.stdout.write("Importing the dialogues", ending="")
+            self.stdout.write(f": {seed.clips(study, user, self.stdout.write)} are in")
+        self.stdout.write("Making them comparable")
+        done = seed.process(self.stdout.write, workers=workers)
+        failed = seed.failures(study)
+        if failed:
+            raise CommandError(
+                "Some dialogues cannot be played:\n" + "\n".join(f"  {line}" for line in failed)
+            )
+        self.stdout.write(f"  {done} processed")
+        until = timezone.now()
+        if study.opened_at is None:
+            opened = until - timedelta(days=14)
+            study = studies.change_status(study=study, to=Study.Status.OPEN, user=user, now=opened)
+        self.stdout.write("Playing simulated rounds")
+        played = seed.rounds(study, wanted=wanted, until=until, say=self.stdout.write)
+        self.stdout.write(f"  {played} rounds" if played else "  there are some already")
