@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from django.db.models import QuerySet
 
-from dialogues.models import Choice, Topic
+from dialogues.models import Choice, Dialogue, System, Topic
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
 from studies.models import Language, Study
 from studies.registry import datasets
@@ -13,6 +15,30 @@ from studies.tidy import column, dataset
 
 def _topic_codes(study: Study) -> dict[int, str]:
     return dict(Topic.objects.values_list("pk", "code"))
+
+
+class Codes(NamedTuple):
+    """Public codes by key, of dialogues and systems."""
+
+    dialogues: dict[int, str]
+    systems: dict[int, str]
+
+
+def _public_codes(study: Study) -> Codes:
+    here = Dialogue.objects.filter(speech_trials__round__player__participant__study=study)
+    return Codes(
+        dict(here.values_list("pk", "code").distinct()), dict(System.objects.values_list("pk", "code"))
+    )
+
+
+def shown_draw(draw: dict[str, Any], codes: Codes) -> dict[str, Any]:
+    """The stored draw with public codes in the place of keys; system 0 (none) is the empty code."""
+    shown = dict(draw)
+    if "chosen" in draw:
+        shown["chosen"] = codes.dialogues.get(draw["chosen"], "")
+    if "systems" in draw:
+        shown["systems"] = {codes.systems.get(int(key), ""): count for key, count in draw["systems"].items()}
+    return shown
 
 
 def _settings(study: Study) -> QuerySet[SpeechSettings]:
@@ -129,7 +155,14 @@ TRIALS = dataset(
             make=lambda verdict: verdict is not None,
         ),
         column("human_left", "“human” stood left", "round__player__human_left", type="boolean"),
-        column("draw", "all that decided the draw: seed, counter, weights, candidates", type="object"),
+        column(
+            "draw",
+            "all that decided the draw: seed and counter, odds of the kinds, verdicts so far by system, "
+            "how many candidates, weight of the one chosen",
+            type="object",
+            make=shown_draw,
+            beside=_public_codes,
+        ),
         column("drawn_at", "when it was drawn", type="datetime"),
         column("served_at", "when its page was given", type="datetime"),
         column("first_play_at", "when playing began", type="datetime"),

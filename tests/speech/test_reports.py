@@ -144,6 +144,17 @@ def test_too_little_data_says_so_with_n(played: Played) -> None:
     assert (listed["share"], listed["low"], listed["note"]) == (None, None, "n = 3, not enough")
 
 
+@pytest.mark.parametrize(("verdicts", "share"), [(4, None), (5, 0.0)])
+def test_a_handful_is_not_enough_and_never_zero(played: Played, verdicts: int, share: float | None) -> None:
+    rare = factories.SystemFactory(name="Rare", code="rare")
+    dialogues = [played.dialogue(Kind.HUMAN_MACHINE, system=rare) for _unused in range(2)]
+    for at in range(verdicts):
+        played.verdict(played.people[at], dialogues[at % 2], Choice.MACHINE)
+    got = row(run_report("success-rate", played.study), "success", language="en", speaker="rare")
+    assert (got["n"], got["share"]) == (verdicts, share)
+    assert got["note"] == ("n = 4, not enough" if share is None else "")
+
+
 def test_above_and_below_a_half_come_from_the_interval(played: Played) -> None:
     sure = factories.SystemFactory(name="Sure", code="sure")
     clumsy = factories.SystemFactory(name="Clumsy", code="clumsy")

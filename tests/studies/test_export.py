@@ -55,10 +55,11 @@ def played(db: None) -> Played:
     person = played.people[0]
     player = factories.SpeechPlayerFactory(participant=person)
     first_round = factories.RoundFactory(player=player)
+    chosen, system = played.machine[0].pk, played.system.pk
     factories.TrialFactory(
         round=first_round,
         dialogue=played.machine[0],
-        draw={"seed": 1, "counter": 0, "weights": [0.5, 0.25]},
+        draw={"seed": 1, "counter": 0, "chosen": chosen, "systems": {str(system): 3, "0": 1}, "weight": 0.5},
         verdict=Verdict.objects.get(rater=person.rater, dialogue=played.machine[0]),
     )
     factories.ConsentFactory(participant=person)
@@ -304,7 +305,14 @@ def test_times_in_tables_have_an_offset_and_flags_are_words(played: Played, out:
         assert row["round_finished"] == "true"
         assert row["changed_at"] == ""
     (trial,) = table(out, "trials")
-    assert json.loads(trial["draw"]) == {"seed": 1, "counter": 0, "weights": [0.5, 0.25]}
+    # Keys of rows become the codes by which the tables are joined.
+    assert json.loads(trial["draw"]) == {
+        "seed": 1,
+        "counter": 0,
+        "chosen": played.machine[0].code,
+        "systems": {"talker": 3, "": 1},
+        "weight": 0.5,
+    }
     assert trial["judged"] == "true"
 
 

@@ -13,6 +13,7 @@ from dialogues.models import Kind
 from games.speech.reports import breakdown
 from games.speech.reports.figures import (
     COUNTS,
+    FEWEST_VERDICTS,
     HOW_TWO_WAY,
     LANGUAGE,
     NOTE,
@@ -114,7 +115,9 @@ def _balanced(judged: Judged, mask: Mask) -> dict[str, Any]:
     estimate = stats.balanced_accuracy(
         judged.correct[mask], judged.is_human[mask], judged.person[mask], judged.dialogue[mask]
     )
-    return {**counts(judged, mask), **cells(estimate, "accuracy")}
+    humans = int(judged.is_human[mask].sum())
+    fewest = min(humans, int(mask.sum()) - humans)
+    return {**counts(judged, mask), **cells(estimate, "accuracy", fewest=fewest)}
 
 
 def _bin_of(judged: Judged) -> np.ndarray[Any, np.dtype[np.intp]]:
@@ -186,14 +189,14 @@ def _trend(judged: Judged) -> ReportTable:
                 "kind": label,
                 **counts(judged, mask),
                 "bins": trend.bins,
-                "z": trend.z,
-                "p_z": trend.p,
+                "z": trend.z if trend.n >= FEWEST_VERDICTS else None,
+                "p_z": trend.p if trend.n >= FEWEST_VERDICTS else None,
                 **cells(slope, "slope"),
                 "t": test.statistic if good else None,
                 "p_t": test.p if good else None,
             }
         )
-        if trend.z is None and not rows[-1]["note"]:
+        if rows[-1]["z"] is None and not rows[-1]["note"]:
             rows[-1]["note"] = not_enough(trend.n)
     return ReportTable(
         "trend",

@@ -13,6 +13,7 @@ from studies.reports import Heading
 from turingsite import stats
 
 FEWEST = 2  # persons and dialogues: with one of either nothing is known of how they differ
+FEWEST_VERDICTS = 5
 
 COUNTS = (
     Heading("n", gettext_lazy("verdicts"), "count"),
@@ -23,10 +24,12 @@ NOTE = Heading("note", gettext_lazy("note"), "text")
 LANGUAGE = Heading("language", gettext_lazy("language"), "text", {"all": gettext_lazy("pooled")})
 
 
-def enough(estimate: stats.Estimate) -> bool:
-    """Whether a figure may be shown: only with its interval, on two persons and two dialogues at least."""
+def enough(estimate: stats.Estimate, fewest: int | None = None) -> bool:
+    """Whether a figure may be shown: only with its interval, on five verdicts by two persons on two dialogues
+    at least. ``fewest``: verdicts in the smaller group, where groups are compared."""
     return (
         estimate.value is not None
+        and (estimate.n if fewest is None else fewest) >= FEWEST_VERDICTS
         and estimate.low is not None
         and (estimate.participants is None or estimate.participants >= FEWEST)
         and (estimate.items is None or estimate.items >= FEWEST)
@@ -37,16 +40,16 @@ def not_enough(n: int) -> str:
     return _("n = %(n)s, not enough") % {"n": n}
 
 
-def cells(estimate: stats.Estimate, name: str, prefix: str = "") -> dict[str, Any]:
+def cells(estimate: stats.Estimate, name: str, prefix: str = "", fewest: int | None = None) -> dict[str, Any]:
     """``name`` with its standard error, interval and df; ``None`` and a note where there is not enough."""
-    good = enough(estimate)
+    good = enough(estimate, fewest)
     return {
         f"{prefix}{name}": estimate.value if good else None,
         f"{prefix}se": estimate.se if good else None,
         f"{prefix}low": estimate.low if good else None,
         f"{prefix}high": estimate.high if good else None,
         f"{prefix}df": estimate.df if good else None,
-        f"{prefix}note": "" if good else not_enough(estimate.n),
+        f"{prefix}note": "" if good else not_enough(estimate.n if fewest is None else fewest),
     }
 
 

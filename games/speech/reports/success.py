@@ -21,7 +21,6 @@ from games.speech.reports.figures import (
     cells,
     enough,
     interval_headings,
-    not_enough,
     published_headings,
     share,
     share_row,
@@ -163,21 +162,22 @@ def _difference(
                 )
                 for level in (0.95, 0.90)
             )
-            good = enough(wide)
-            n = int((both & ~humans).sum())
+            n, n_humans = int((both & ~humans).sum()), int(humans.sum())
+            fewest = min(n, n_humans)
+            good = enough(wide, fewest)
             row = {
                 **_head(scope, one),
                 "n": n,
-                "human_n": int(humans.sum()),
-                **cells(wide, "difference"),
+                "human_n": n_humans,
+                **cells(wide, "difference", fewest=fewest),
                 "p": stats.difference_test(wide).p if good else None,
                 "low90": narrow.low if good else None,
                 "high90": narrow.high if good else None,
                 "margin": margin,
                 "equivalent": stats.equivalent(narrow, margin) if good else None,
             }
-            if not good:
-                row["note"] = _lack(one, scope, present, n, int(humans.sum()))
+            if _lacks(one, scope, present):
+                row["note"] = _("no dialogues in this language")
             family[one.key] = row["p"]
             block.append(row)
         adjusted = stats.holm(family)
@@ -219,16 +219,17 @@ def _discrimination(
             found = stats.detection(
                 judged.human[both], judged.is_human[both], judged.person[both], judged.dialogue[both]
             )
-            n = int((both & ~humans).sum())
+            n, n_humans = int((both & ~humans).sum()), int(humans.sum())
+            fewest = min(n, n_humans)
             row = {
                 **_head(scope, one),
                 "n": n,
-                "human_n": int(humans.sum()),
-                **cells(found.dprime, "dprime"),
-                **cells(found.criterion, "value", "c_"),
+                "human_n": n_humans,
+                **cells(found.dprime, "dprime", fewest=fewest),
+                **cells(found.criterion, "value", "c_", fewest=fewest),
             }
-            if not enough(found.dprime):
-                row["note"] = _lack(one, scope, present, n, int(humans.sum()))
+            if _lacks(one, scope, present):
+                row["note"] = _("no dialogues in this language")
             rows.append(row)
     return ReportTable(
         "discrimination",
@@ -333,9 +334,3 @@ def _against_humans(
 
 def _lacks(one: Speaker, scope: str, present: set[tuple[str, str]]) -> bool:
     return one.is_system and scope != "all" and (one.key, scope) not in present
-
-
-def _lack(one: Speaker, scope: str, present: set[tuple[str, str]], n: int, humans: int) -> str:
-    if _lacks(one, scope, present):
-        return _("no dialogues in this language")
-    return not_enough(min(n, humans))
