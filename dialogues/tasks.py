@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from dialogues.importing import services as importing
+from dialogues.importing import uploads
 from dialogues.models import ImportBatch
 from dialogues.processing import services as processing
 
@@ -28,6 +29,9 @@ def run_import(batch_id: int) -> None:
     batch = ImportBatch.objects.get(pk=batch_id)
     step = importing.check_batch if batch.state == ImportBatch.State.PREVIEW else importing.run_batch
     step(batch_id=batch_id, folders=importing.upload_folders(batch))
+    batch.refresh_from_db()
+    if batch.state == ImportBatch.State.DONE:
+        uploads.discard(batch)
     sweep_processing.delay()
 
 
@@ -35,5 +39,7 @@ def run_import(batch_id: int) -> None:
 def sweep_imports() -> None:
     """Send the imports that wait, also those whose worker went away; close those of ended commands."""
     importing.close_left_behind()
+    for batch in importing.drop_old_previews():
+        uploads.discard(batch)
     for batch_id in importing.waiting_batches():
         run_import.delay(batch_id)

@@ -36,6 +36,7 @@ from turingsite.audio.decode import Probe, probe
 from turingsite.errors import Conflict, Invalid
 
 LEASE = timedelta(minutes=3)  # longer than reading the longest file takes
+FORGOTTEN = timedelta(days=7)
 TRIES = 3  # rows that ended a worker so often are left out
 READER_CODES = {"broken_row", "broken_line", "too_many_cells", "key_twice", "not_an_object", "missing_keys",
                 "control_characters"}  # fmt: skip
@@ -154,6 +155,20 @@ def close_left_behind() -> int:
             "The command ended before it was through. Run it again: what was taken in stays."
         ),
     )
+
+
+def drop_old_previews() -> list[ImportBatch]:
+    """Previews that nobody confirmed within a week are stopped, so that their files can go."""
+    old = timezone.now() - FORGOTTEN
+    dropped = []
+    for batch in ImportBatch.objects.filter(state=State.PREVIEW, created_at__lt=old):
+        if ImportBatch.objects.filter(pk=batch.pk, state=State.PREVIEW).update(
+            state=State.REFUSED,
+            finished_at=timezone.now(),
+            trouble=gettext_noop("Nobody confirmed this import within a week; its files were removed."),
+        ):
+            dropped.append(batch)
+    return dropped
 
 
 def upload_folders(batch: ImportBatch) -> list[Path]:

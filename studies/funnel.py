@@ -1,0 +1,61 @@
+"""How far people came in a study: numbers for the desk, no outcomes. Test participants are counted apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext_lazy as _
+
+from studies.models import Answer, EndState, Participant, Study, TurnedAway
+from studies.selectors import PROFILE
+
+
+class Step(NamedTuple):
+    """A step of the funnel and how many people reached it."""
+
+    key: str
+    label: object
+    people: int
+
+
+class People(NamedTuple):
+    """Who came, and who was turned away before anything was stored of them (by reason)."""
+
+    steps: list[Step]
+    turned_away: dict[str, int]
+    ended: dict[str, int]
+    test: int
+    pilot: int
+
+
+def people_of(study: Study) -> People:
+    """Consent, language, profile and the ends; the games' own steps come from the games."""
+    counts = Participant.objects.filter(study=study).aggregate(
+        consented=Count("pk", filter=Q(consented_at__isnull=False, is_test=False)),
+        language=Count("pk", filter=~Q(judging_language="") & Q(is_test=False)),
+        completed=Count("pk", filter=Q(end_state=EndState.DONE, is_test=False)),
+        test=Count("pk", filter=Q(is_test=True)),
+        pilot=Count("pk", filter=Q(is_pilot=True, is_test=False)),
+    )
+    profiled = (
+        Answer.objects.filter(
+            questionnaire__study=study, questionnaire__key=PROFILE, rater__participant__is_test=False
+        )
+        .values("rater")
+        .distinct()
+        .count()
+    )
+    away = TurnedAway.objects.filter(study=study).values_list("reason").annotate(n=Sum("count"))
+    ended = Participant.objects.filter(study=study, is_test=False).exclude(end_state="")
+    return People(
+        steps=[
+            Step("consented", _("Consented"), counts["consented"]),
+            Step("language", _("Chose a language"), counts["language"]),
+            Step("profile", _("Answered the profile"), profiled),
+        ],
+        turned_away=dict(away),
+        ended=dict(ended.values_list("end_state").annotate(n=Count("pk")).order_by("end_state")),
+        test=counts["test"],
+        pilot=counts["pilot"],
+    )

@@ -1,0 +1,187 @@
+"""Who took part and what they said, as lists to read: participants by code, verdicts, the audit trail."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from dialogues.models import Choice, Kind, Verdict
+from studies.models import AuditLine, Participant
+from studies.selectors import access_desk_study
+from studies.services.running import look_early
+from turingsite.desk.doors import LOOKED, sees_outcomes
+from turingsite.desk.paging import newest_first
+from turingsite.errors import DomainError
+
+
+def participants(request: HttpRequest, slug: str) -> HttpResponse:
+    """Participants by code. No nickname, no recruiter id, no code that opens anything, nobody erased."""
+    study = access_desk_study(slug, request.user)
+    rows = Participant.objects.filter(study=study, erased_at=None, consented_at__isnull=False)
+    state = request.GET.get("state", "")
+    if state in Participant.State.values:
+        rows = rows.filter(state=state)
+    page = newest_first(request, rows.select_related("rater"))
+    given = dict(
+        Verdict.objects.filter(study=study, rater__participant__in=page.rows)
+        .values_list("rater__participant")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
+    table = [
+        [
+            person.code,
+            person.get_state_display(),
+            person.get_end_state_display() if person.end_state else "",
+            person.get_judging_language_display(),
+            person.device_class,
+            person.source,
+            given.get(person.pk, 0),
+            person.joined_at,
+            ", ".join(
+                word for is_so, word in ((person.is_pilot, _("pilot")), (person.is_test, _("test"))) if is_so
+            ),
+        ]
+        for person in page.rows
+    ]
+    headings = [
+        _("Code"), _("State"), _("Ended"), _("Judges in"), _("Device"), _("Source"), _("Verdicts"),
+        _("Joined"), _("Note"),
+    ]  # fmt: skip
+    return _list(
+        request,
+        study,
+        _("Participants"),
+        headings,
+        table,
+        page,
+        numbers={6},
+        choices=("state", state, Participant.State.choices),
+    )
+
+
+def verdicts(request: HttpRequest, slug: str) -> HttpResponse:
+    """Verdicts with their listening evidence, to read. What was said stays hidden while the study runs."""
+    study = access_desk_study(slug, request.user)
+    open_ = sees_outcomes(request, study)
+    rows = Verdict.objects.filter(study=study)
+    state = request.GET.get("state", "")
+    if state == "analysed":
+        rows = rows.filter(exclusion="")
+    elif state in Verdict.Exclusion.values:
+        rows = rows.filter(exclusion=state)
+    page = newest_first(
+        request, rows.select_related("rater__participant", "rater__user", "rater__machine", "dialogue")
+    )
+    table = [_verdict_row(verdict, open_) for verdict in page.rows]
+    headings = [
+        _("Given"), _("Rater"), _("Dialogue"), _("Kind"), _("Round"), _("Said"), _("Heard"), _("Replays"),
+        _("Gate"),
+        _("Left out"), _("Breaks of protocol"),
+    ]  # fmt: skip
+    choices = [("analysed", _("analysed")), *((v, label) for v, label in Verdict.Exclusion.choices if v)]
+    return _list(
+        request,
+        study,
+        _("Verdicts"),
+        headings,
+        table,
+        page,
+        numbers={4, 6, 7},
+        choices=("state", state, choices),
+        blind=not open_,
+    )
+
+
+def _verdict_row(verdict: Verdict, open_: bool) -> list[Any]:
+    evidence = verdict.evidence if isinstance(verdict.evidence, dict) else {}
+    heard = evidence.get("heard")
+    return [
+        verdict.given_at,
+        str(verdict.rater),
+        {"text": verdict.dialogue.external_id, "code": verdict.dialogue.code},
+        Kind(verdict.dialogue.kind).label,
+        f"{verdict.round_number}.{verdict.position}",
+        Choice(verdict.choice).label if open_ else "·",
+        f"{heard:.0%}" if isinstance(heard, int | float) else "",
+        evidence.get("replays", ""),
+        evidence.get("gate", ""),
+        verdict.get_exclusion_display() if verdict.exclusion else "",
+        ", ".join(map(str, verdict.protocol_breaks)),
+    ]
+
+
+def audit_trail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who did what to the study, when."""
+    study = access_desk_study(slug, request.user)
+    page = newest_first(request, AuditLine.objects.filter(study=study).select_related("actor"))
+    table = [
+        [
+            line.at,
+            str(line.actor) if line.actor else line.actor_kind,
+            line.action,
+            line.target,
+            ", ".join(f"{key}={value}" for key, value in line.detail.items()),
+        ]
+        for line in page.rows
+    ]
+    return _list(
+        request, study, _("Audit trail"), [_("When"), _("Who"), _("Did"), _("What"), _("Detail")], table, page
+    )
+
+
+@require_POST
+def look(request: HttpRequest, slug: str) -> HttpResponse:
+    """Look at outcomes before the study has closed: allowed, and noted with how many verdicts there were."""
+    study = access_desk_study(slug, request.user)
+    if not sees_outcomes(request, study):
+        n = Verdict.objects.filter(Q(exclusion=""), study=study).count()
+        try:
+            look_early(study=study, user=request.user, verdicts=n)
+        except DomainError as error:
+            messages.error(request, str(error))
+        else:
+            request.session[LOOKED] = [*request.session.get(LOOKED, []), study.pk]
+    goto = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(goto, allowed_hosts={request.get_host()}):
+        return redirect("admin:desk_study", slug)
+    return redirect(goto)
+
+
+def _list(
+    request: HttpRequest,
+    study: Any,
+    title: str,
+    headings: list[str],
+    table: list[list[Any]],
+    page: Any,
+    *,
+    numbers: set[int] | None = None,
+    choices: tuple[str, str, Any] | None = None,
+    blind: bool = False,
+) -> HttpResponse:
+    zone = ZoneInfo(study.time_zone)
+    numbers = numbers or set()
+    context = {
+        "study": study,
+        "title": title,
+        "zone": study.time_zone,
+        "headings": [(word, index in numbers) for index, word in enumerate(headings)],
+        "rows": [[(_shown(cell, zone), index in numbers) for index, cell in enumerate(row)] for row in table],
+        "page": page,
+        "choices": choices,
+        "blind": blind,
+    }
+    return render(request, "desk/list.html", context)
+
+
+def _shown(cell: Any, zone: ZoneInfo) -> Any:
+    return cell.astimezone(zone).strftime("%Y-%m-%d %H:%M") if hasattr(cell, "astimezone") else cell

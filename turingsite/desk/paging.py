@@ -1,0 +1,46 @@
+"""Pages of long lists without counting them: rows beyond a mark, and one more to see whether it goes on."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+SIZE = 50
+M = TypeVar("M", bound=Model)
+
+
+class Page(NamedTuple, Generic[M]):
+    """Rows to show; ``first`` and ``following`` are addresses, empty where there is no such page."""
+
+    rows: list[M]
+    first: str
+    following: str
+
+
+def newest_first(request: HttpRequest, rows: QuerySet[M]) -> Page[M]:
+    """Rows by falling key, from the one in ``?before=`` on."""
+    before = request.GET.get("before", "")
+    ordered = rows.order_by("-pk")
+    if before.isdecimal() and len(before) < 19:
+        ordered = ordered.filter(pk__lt=int(before))
+    return _page(request, list(ordered[: SIZE + 1]), "before", lambda row: row.pk)
+
+
+def by_name(request: HttpRequest, rows: QuerySet[M], field: str) -> Page[M]:
+    """Rows by the unique ``field``, from the one in ``?after=`` on."""
+    after = request.GET.get("after", "").replace("\0", "")
+    ordered = rows.order_by(field)
+    if after:
+        ordered = ordered.filter(**{f"{field}__gt": after})
+    return _page(request, list(ordered[: SIZE + 1]), "after", lambda row: getattr(row, field))
+
+
+def _page(request: HttpRequest, found: list[M], mark: str, key: Any) -> Page[M]:
+    rest = {name: value for name, value in request.GET.items() if name not in ("before", "after")}
+    shown = found[:SIZE]
+    following = f"?{urlencode({**rest, mark: key(shown[-1])})}" if len(found) > SIZE else ""
+    first = f"?{urlencode(rest)}" if mark in request.GET else ""
+    return Page(shown, first, following)

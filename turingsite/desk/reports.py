@@ -1,0 +1,110 @@
+"""A study's reports on a page and as files, and its export."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from dialogues.models import Verdict
+from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study
+from studies.models import Language
+from studies.report_formats import FORMATS, in_words
+from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report
+from studies.selectors import access_desk_study
+from turingsite.desk.doors import manages, sees_outcomes
+from turingsite.desk.pictures import AXIS, interval_chart
+
+SETS = {
+    "all": gettext_lazy("all valid"),
+    "published": gettext_lazy("finished rounds (published)"),
+    "first_round": gettext_lazy("first round"),
+    "per_protocol": gettext_lazy("per protocol"),
+}
+TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
+
+
+def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """One report: figures, tables, how each is computed; the same function as the command's."""
+    study = access_desk_study(slug, request.user)
+    kind = access_report(key)
+    asked = request.GET.get("set", "all")
+    language = request.GET.get("language", "")
+    options = Options(
+        analysis_set=asked if asked in ANALYSIS_SETS else "all",
+        language=language if language in Language.values else "",
+    )
+    context: dict[str, Any] = {
+        "study": study,
+        "title": kind.title,
+        "key": key,
+        "options": options,
+        "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
+        "languages": [("", _("pooled")), *Language.choices],
+        "query": request.GET.urlencode(),
+        "n": Verdict.objects.filter(study=study, exclusion="").count(),
+    }
+    if not sees_outcomes(request, study):
+        return render(request, "desk/report.html", {**context, "blind": True})
+    result = run_report(key, study, options)
+    wanted = request.GET.get("format", "")
+    if wanted in FORMATS:
+        response = HttpResponse(FORMATS[wanted](result), content_type=f"{TYPES[wanted]}; charset=utf-8")
+        response["Content-Disposition"] = (
+            f'attachment; filename="{slug}-{key}-{options.analysis_set}.{wanted}"'
+        )
+        return response
+    return render(
+        request,
+        "desk/report.html",
+        {**context, "result": result, "tables": _tables(result), "formats": list(FORMATS), "axis": AXIS},
+    )
+
+
+def _tables(result: ReportResult) -> list[dict[str, Any]]:
+    shown = []
+    for table in result.tables:
+        headings, rows = in_words(table)
+        numbers = [heading.format != "text" for heading in headings]
+        shown.append(
+            {
+                "table": table,
+                "headings": headings,
+                "rows": [list(zip(row, numbers, strict=True)) for row in rows],
+                "chart": interval_chart(table),
+            }
+        )
+    return shown
+
+
+@require_POST
+def export(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The study's export as a zip, made now. Recruiter ids and nicknames only for those who manage it."""
+    study = access_desk_study(slug, request.user)
+    tier = request.POST.get("tier", DEFAULT_TIER)
+    if tier not in EXPORT_TIERS or (tier != DEFAULT_TIER and not manages(request.user, study)):
+        messages.error(request, _("This export is not for you to make."))
+        return redirect("admin:desk_study", slug)
+    folder = Path(settings.EXPORT_ROOT)
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{study.slug}-{timezone.now():%Y%m%d-%H%M%S}-{tier}.zip"
+    with tempfile.NamedTemporaryFile(
+        dir=folder, prefix=f"{study.slug}-", suffix=".zip", delete=False
+    ) as place:
+        path = Path(place.name)
+    try:
+        export_study(study=study, path=path, tier=tier, bom=True, user=request.user)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)

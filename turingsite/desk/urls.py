@@ -1,0 +1,41 @@
+"""Addresses of the desk's own pages, below /admin/, all named ``admin:desk_…``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.urls import URLPattern, path
+
+from turingsite.desk import corpus, imports, opinions, reports, studies
+
+View = Callable[..., Any]
+
+
+def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
+    """The patterns; ``guarded`` lets only people with a desk account in."""
+    pages: list[tuple[str, View, str]] = [
+        ("new-study/", studies.create, "create"),
+        ("study/<slug:slug>/", studies.study, "study"),
+        ("study/<slug:slug>/status/", studies.status, "status"),
+        ("study/<slug:slug>/settings/", studies.settings, "settings"),
+        ("study/<slug:slug>/people/", studies.people, "people"),
+        ("study/<slug:slug>/participants/", opinions.participants, "participants"),
+        ("study/<slug:slug>/verdicts/", opinions.verdicts, "verdicts"),
+        ("study/<slug:slug>/audit/", opinions.audit_trail, "audit"),
+        ("study/<slug:slug>/look/", opinions.look, "look"),
+        ("study/<slug:slug>/report/<slug:key>/", reports.report, "report"),
+        ("study/<slug:slug>/export/", reports.export, "export"),
+        ("corpus/", corpus.dialogues, "dialogues"),
+        ("corpus/<slug:code>/", corpus.dialogue, "dialogue"),
+        ("corpus/<slug:code>/sound/", corpus.sound, "sound"),
+        ("corpus/<slug:code>/original/", corpus.original, "original"),
+        ("corpus/<slug:code>/process/", corpus.process, "process"),
+        ("corpus/<slug:code>/turns/", corpus.turns, "turns"),
+        ("imports/", imports.batches, "imports"),
+        ("imports/new/", imports.new, "import_new"),
+        ("imports/template.csv", imports.template, "import_template"),
+        ("imports/<int:pk>/", imports.batch, "import"),
+        ("imports/<int:pk>/<slug:step>/", imports.step, "import_step"),
+    ]
+    return [path(route, guarded(view), name=f"desk_{name}") for route, view, name in pages]
