@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -48,6 +49,7 @@ def age(request: HttpRequest, slug: str) -> HttpResponse:
         services.turn_away(study=study, reason=Reason.UNDER_AGE)
         response = render(request, "studies/turned_away.html", {**context, "reason": "under_age"}, status=403)
         arrivals.forget(response, study)
+        response.delete_cookie(settings.CSRF_COOKIE_NAME, samesite="Lax")
         return response
     visit = arrivals.Visit(
         age=study.min_age,

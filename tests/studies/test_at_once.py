@@ -1,0 +1,91 @@
+"""At the same moment on a real database: one person stays one, and leaving comes before or after."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from studies import services
+from studies.models import Answer, Consent, Participant, Rater, TurnedAway
+from tests import factories
+from turingsite.errors import DomainError
+
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+
+
+def at_once(*calls: Callable[[], Any]) -> list[Any]:
+    """Run ``calls`` from a common start, each on its own connection; results, or the domain error raised."""
+    start = threading.Barrier(len(calls))
+    results: list[Any] = [None] * len(calls)
+
+    def run(index: int, call: Callable[[], Any]) -> None:
+        start.wait()
+        try:
+            results[index] = call()
+        except DomainError as error:
+            results[index] = error
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(index, call)) for index, call in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    return results
+
+
+@pytest.mark.parametrize("keys", [["SAME"] * 8, [f"TAB{n}" for n in range(8)]], ids=["double click", "tabs"])
+def test_one_panel_person_who_consents_eight_times_at_once_is_one_participant(keys):
+    study = factories.StudyFactory(recruiter_params=["PROLIFIC_PID"])
+    text = factories.ConsentTextFactory(study=study)
+
+    def consent(key: str) -> Participant:
+        return services.consent(
+            study=study,
+            text=text,
+            key=key,
+            language="en",
+            publish_text=False,
+            contact_again=False,
+            recruiter={"PROLIFIC_PID": "person-1"},
+        )
+
+    people = at_once(*(lambda key=key: consent(key) for key in keys))
+    assert {person.pk for person in people} == {Participant.objects.get().pk}
+    assert Rater.objects.count() == Consent.objects.count() == 1
+
+
+def test_a_name_wanted_by_two_at_once_goes_to_one():
+    study = factories.StudyFactory()
+    two = [factories.ParticipantFactory(study=study) for _n in range(2)]
+    results = at_once(
+        *(lambda one=one: services.set_nickname(participant=one, nickname="Sparrow") for one in two)
+    )
+    assert sorted(str(getattr(result, "code", result)) for result in results) == ["Sparrow", "nickname_taken"]
+
+
+def test_answers_sent_while_the_person_erases_leave_nothing():
+    sheet = factories.QuestionnaireFactory()
+    participant = factories.ParticipantFactory(study=sheet.study)
+    calls = [
+        lambda: services.record_answers(
+            participant=participant, questionnaire=sheet, values={"age": "18-25"}, language="en"
+        )
+    ] * 4
+    at_once(
+        *calls,
+        lambda: services.withdraw(participant=Participant.objects.get(), erase_answers=True),
+    )
+    assert not Answer.objects.exists()
+    assert Participant.objects.get().erased_at is not None
+
+
+def test_visitors_turned_away_at_once_are_all_counted():
+    study = factories.StudyFactory()
+    at_once(*[lambda: services.turn_away(study=study, reason="under_age")] * 6)
+    assert TurnedAway.objects.get().count == 6
