@@ -30,6 +30,7 @@ from tests.browser.playing import CLIP, PHONE, Game, seed_game, start
 from tests.servers_plugin import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
+SEEDS = {"game", "whole_study", "revealing"}  # fixtures that write rows
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -113,8 +114,8 @@ class Opened:
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     """Chromium, for one test, started after the rows of the test are made."""
-    if "game" in request.fixturenames:
-        request.getfixturevalue("game")
+    for seeded in SEEDS.intersection(request.fixturenames):
+        request.getfixturevalue(seeded)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
             executable_path=chromium(),

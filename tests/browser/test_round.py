@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from dialogues.models import Verdict
 from games.speech.models import Round, Trial
-from tests.browser.playing import DESK, Game, go_on, hear, read_instruction, rows, start, stored
+from tests.browser.playing import DESK, Game, go_on, hear, read_instruction, rows, seed_game, start, stored
 
 Contexts = Callable[..., BrowserContext]
 
@@ -266,6 +266,25 @@ def test_rate_stays_at_one(trial: Page) -> None:
     trial.evaluate("document.getElementById('sound').playbackRate = 4")
     trial.wait_for_timeout(200)
     assert trial.evaluate("document.getElementById('sound').playbackRate") == 1
+
+
+@pytest.fixture
+def revealing(transactional_db: None, site: str, clip: bytes) -> Game:
+    return seed_game(site, clip, reveal="after_item")
+
+
+def test_a_study_may_reveal_each_item_before_the_next(revealing: Game, context: Contexts) -> None:
+    page = start(context(revealing), revealing)
+    hear(page)
+    page.locator(".answer.h").click()
+    stored(page)
+    expect(page.locator("#revealed")).to_be_hidden()
+    go_on(page)
+    expect(page).to_have_title("Conversation 2 of 5")
+    expect(page.locator("#revealed")).to_contain_text("The last one: you said Human, B was")
+    # The next one waits until this is read.
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Play the conversation")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 640
 
 
 def test_keyboard_alone_plays_a_round(context: Contexts, game: Game) -> None:

@@ -46,6 +46,11 @@ export class Listening {
     return this.length ? Math.min(this.seconds / this.length, 1) : 0;
   }
 
+  // The stretches and the one that is just growing, for the eye.
+  upTo(position) {
+    return this.last && position > this.last.position ? [...this.ranges, [this.last.position, position]] : this.ranges;
+  }
+
   // How far one may jump before the end has been heard.
   get furthest() {
     return this.ranges.reduce((far, [, to]) => Math.max(far, to), 0);

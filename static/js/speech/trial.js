@@ -29,7 +29,7 @@ class TrialPage {
     this.first = JSON.parse(document.getElementById("trial").textContent);
     this.listenToPage();
     this.listenToSound();
-    this.begin(this.first);
+    this.begin(this.first, { remark: this.first.for_fun && !this.first.answer ? "forFun" : "" });
     this.view.introduce(this.started);
     const kept = Outbox.kept(this.first.code);
     if (kept && !this.first.answer) this.resume(kept);
@@ -382,7 +382,8 @@ class TrialPage {
   }
 
   show() {
-    this.lanes.show(this.sound.position, this.listening.ranges);
+    const { position } = this.sound;
+    this.lanes.show(position, this.listening.upTo(position));
     this.view.countdown(this);
   }
 
