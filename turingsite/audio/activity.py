@@ -21,6 +21,7 @@ LAYOUTS = {"ab": ("A", "B"), "ba": ("B", "A")}
 HOP = 0.01
 QUIETEST = -100.0  # dBFS given to digital silence
 AUDIBLE = -80.0  # dBFS: a recording that never gets louder than this holds nothing
+DEPTH = 70.0  # dB under loud talk; what lies below is the coding's, not the speaker's
 CONTRAST = 10.0  # dB between floor and loud frames; talk has 20 and more, hum and hiss have none
 SHORTEST = 0.06  # seconds: less is a click
 JOIN = 0.25  # seconds: shorter breaks lie within words and phrases
@@ -55,8 +56,15 @@ def frame_levels(samples: Samples) -> Levels:
     return np.asarray(np.maximum(10 * np.log10(np.maximum(power, 1e-12)), QUIETEST), dtype=np.float64)
 
 
-def threshold(levels: Levels) -> float | None:
-    """The level from which a frame counts as speech; None where nothing stands out from the floor."""
+class Threshold(NamedTuple):
+    """Levels in dBFS: a stretch above ``low`` is speech if it rises above ``high`` (soft edges belong)."""
+
+    low: float
+    high: float
+
+
+def threshold(levels: Levels) -> Threshold | None:
+    """From which levels frames count as speech; None where nothing stands out from the floor."""
     if not len(levels):
         return None
     floor, loud, loudest = (float(v) for v in np.percentile(levels, (10, 95, 99.5)))
@@ -64,14 +72,26 @@ def threshold(levels: Levels) -> float | None:
         loud = loudest
     if loud < AUDIBLE or loud - floor < CONTRAST:
         return None
-    return max(floor + 6.0, min(floor + 0.3 * (loud - floor), loud - 25.0))
+    floor = max(floor, loud - DEPTH)
+    room = loud - floor
+    return Threshold(floor + max(4.0, 0.12 * room), floor + max(6.0, 0.2 * room))
 
 
 def speech_spans(samples: Samples, levels: Levels | None = None) -> list[Span]:
     """Stretches of speech in mono samples (``levels``: their ``frame_levels``, where they are known)."""
     levels = frame_levels(samples) if levels is None else levels
     level = threshold(levels)
-    return [] if level is None else _spans(levels > level, len(samples) / RATE)
+    return [] if level is None else _spans(_speaking(levels, level), len(samples) / RATE)
+
+
+def _speaking(levels: Levels, level: Threshold) -> NDArray[np.bool_]:
+    """Frames in runs above ``level.low`` that rise above ``level.high``."""
+    mask = levels > level.low
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    for start, end in edges.reshape(-1, 2):
+        if levels[start:end].max() <= level.high:
+            mask[start:end] = False
+    return mask
 
 
 def _spans(mask: NDArray[np.bool_], duration: float) -> list[Span]:
@@ -95,7 +115,7 @@ def channels_are_apart(samples: Samples) -> bool:
     level = threshold(loud)
     if level is None:
         return False
-    difference = (left - right)[loud > level]
+    difference = (left - right)[loud > level.high]
     both_speak = min((difference > 0).mean(), (difference < 0).mean()) > 0.02
     return bool(both_speak and np.median(np.abs(difference)) > SEPARATION)
 
@@ -130,7 +150,7 @@ def _by_channel(samples: Samples, names: tuple[str, str]) -> list[Turn]:
         if level is None:
             spans.append([])
             continue
-        mask = (levels[own] > level) & (levels[own] > levels[other] - BLEED)
+        mask = _speaking(levels[own], level) & (levels[own] > levels[other] - BLEED)
         spans.append(_spans(mask, len(samples) / RATE))
     turns: list[Turn] = []
     for name, own_spans, other_spans in zip(names, spans, reversed(spans), strict=True):
@@ -190,7 +210,7 @@ def tightened(samples: Samples, turns: Sequence[Turn], *, channels: Mapping[str,
             first = round(turn.start / HOP)
             inside = levels[first : round(turn.end / HOP)]
             # a click, or the last of the speaker before, is shorter than speech
-            heard = [] if level is None else _spans(inside > level, len(inside) * HOP)
+            heard = [] if level is None else _spans(_speaking(inside, level), len(inside) * HOP)
             if heard:
                 start = max(turn.start, first * HOP + heard[0][0] - SLACK)
                 end = min(turn.end, first * HOP + heard[-1][1] + SLACK, duration)

@@ -160,7 +160,7 @@ def room_tone(samples: Samples, levels: Levels | None = None) -> Samples:
     level = threshold(levels)
     if level is None:
         return samples[:0]
-    quiet = np.concatenate(([False], levels <= level, [False])).astype(np.int8)
+    quiet = np.concatenate(([False], levels <= level.low, [False])).astype(np.int8)
     runs = np.flatnonzero(np.diff(quiet)).reshape(-1, 2)
     if not len(runs):
         return samples[:0]
