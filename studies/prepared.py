@@ -1,4 +1,4 @@
-"""Single-row queries whose SQL is made once per process, for the few requests that everybody sends all the time.
+"""Single-row queries whose SQL is made once per process, for the requests that everybody sends all the time.
 
 Django compiles a query anew each time; for a row with its related rows that costs several times what running
 it does. Reaches into Django's query compiler, so a test compares a prepared query with the plain one.
