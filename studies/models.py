@@ -135,7 +135,8 @@ class ConsentText(models.Model):
     """One version of what people consent to, in both languages; never edited once somebody agreed to it.
 
     ``body`` maps interface language → {"summary": [[label, text], …], "sections": [[heading, text], …],
-    "debrief": [[heading, text], …]}.
+    "debrief": [[heading, text], …], "tagline": text, "welcome": [[label, text], …]}, the last two for the
+    welcome page; "of" is the version whose open places were filled in.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -160,6 +160,8 @@ def opening_problems(study: Study) -> list[str]:
         problems.append(_("Give an address people can write to."))
     if not study.languages or not set(study.languages) <= set(Language.values):
         problems.append(_("Choose at least one judging language."))
+    if study.time_zone not in available_timezones():
+        problems.append(_("There is no time zone “%(name)s”.") % {"name": study.time_zone})
     if study.recruiter_required and not study.recruiter_params:
         problems.append(_("Name the address parameter that carries the recruiter's person id."))
     paid = set(study.completions.exclude(code="", link="").values_list("end_state", flat=True))

@@ -243,3 +243,29 @@ def test_forged_posts_are_refused(study):
     visitor = Visitor(study.slug)
     visitor.client.handler.enforce_csrf_checks = True
     assert visitor.post("age/", {"adult": "yes"}).status_code == 403
+
+
+NASTY = ["%00", "%FF%FE", "a" * 5_000, "%0d%0aSet-Cookie:x", "%F0%9F%98%80", "%22%3E%3Cscript%3E"]
+
+
+@pytest.mark.parametrize("value", NASTY)
+def test_whatever_stands_in_an_address_is_answered(make_study, value):
+    make_study("panel", recruiter_params=["id"], test_participants=True)
+    visitor = Visitor("panel")
+    for name in ("id", "src", "lang", "test", "id=1&src", "format"):
+        answer = visitor.get(f"?{name}={value}")
+        assert answer.status_code == 200
+        assert "<script>" not in answer.content.decode()
+        assert visitor.post(f"age/?{name}={value}", {"adult": "yes"}).status_code == 302
+        assert visitor.post("consent/", {"part": "on", "version": 2}).status_code == 302
+        visitor.client.cookies.clear()
+
+
+@pytest.mark.parametrize("value", ["\x00", "x\x00y", "😀" * 100, "a" * 100_000, "' OR 1=1 --"])
+@pytest.mark.parametrize(
+    ("page", "field"),
+    [("resume/", "code"), ("withdraw/", "code"), ("age/", "adult"), ("consent/", "version")],
+)
+def test_whatever_is_typed_is_answered(visitor, page, field, value):
+    visitor.post("age/", {"adult": "yes"})
+    assert visitor.post(page, {field: value, "part": "on", "choice": "stop"}).status_code == 400

@@ -99,6 +99,23 @@ def test_a_study_without_consent_text_cannot_open(make_study):
         services.change_status(study=study, to=Status.PILOT)
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"time_zone": "Mars/Olympus"}, "Mars/Olympus"),
+        ({"languages": []}, "judging language"),
+        ({"languages": ["fr"]}, "judging language"),
+        ({"activities": []}, "activity"),
+        ({"recruiter_required": True}, "address parameter"),
+    ],
+)
+def test_settings_that_would_stop_people_keep_a_study_closed(make_study, fields, words):
+    study = make_study("odd", status=Status.DRAFT, **fields)
+    assert words in " ".join(opening_problems(study))
+    with pytest.raises(Conflict):
+        services.change_status(study=study, to=Status.PILOT)
+
+
 def test_an_unknown_activity_is_an_opening_problem(make_study):
     study = make_study("odd", status=Status.DRAFT, activities=["juggling"])
     assert "juggling" in " ".join(opening_problems(study))
