@@ -24,6 +24,12 @@ def sweep_processing() -> None:
 
 
 @shared_task
+def tidy_play_files() -> None:
+    """Remove playing files that a killed worker left without a row. Runs on a clock."""
+    processing.tidy_files()
+
+
+@shared_task
 def run_import(batch_id: int) -> None:
     """Check or run one uploaded import, then send its jobs; nothing happens where somebody else has it."""
     batch = ImportBatch.objects.get(pk=batch_id)

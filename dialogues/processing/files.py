@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Container
 from pathlib import Path
 
 from django.conf import settings
@@ -45,3 +46,17 @@ def remove_play_file(relative: str) -> None:
 
 def original(relative: str) -> Path:
     return Path(settings.MEDIA_ROOT) / relative
+
+
+def left_behind(named: Container[str], *, before: float) -> list[Path]:
+    """Files among the playing ones that no row names (``named``), complete or not, of before that moment.
+
+    A worker that is killed between writing a file and naming it leaves one.
+    """
+    root = Path(settings.MEDIA_ROOT)
+    return [
+        path
+        for path in (root / PLAY).glob("*/*")
+        # the time of the change of the file's state: that of its content is the same for all
+        if path.is_file() and str(path.relative_to(root)) not in named and path.stat().st_ctime < before
+    ]

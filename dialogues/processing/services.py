@@ -33,6 +33,7 @@ from turingsite.errors import Conflict, DomainError, Invalid, TryLater
 logger = logging.getLogger("turingsite.processing")
 
 LEASE = timedelta(minutes=5)  # the longest recording takes well under a minute
+KEEP_UNNAMED = timedelta(hours=1)
 TRIES = 3
 FIRST_WAIT = timedelta(seconds=30)  # before a second try; then four times as long each time
 State = ProcessingJob.State
@@ -135,6 +136,17 @@ def sweep() -> list[int]:
         _give_up(job, Claim(job.pk, job.claim), message % {"tries": TRIES}, again=False)
     lost.filter(attempts__lt=TRIES).update(state=State.QUEUED, claim="", lease_until=None)
     return waiting()
+
+
+def tidy_files() -> int:
+    """Remove playing files that no dialogue names, left behind by killed workers; how many."""
+    # what is younger may be named in a moment; the moment is taken before the names are read
+    before = timezone.now() - KEEP_UNNAMED
+    named = set(Dialogue.objects.exclude(play_path="").values_list("play_path", flat=True))
+    found = files.left_behind(named, before=before.timestamp())
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
 
 
 @transaction.atomic

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
 import soundfile
 import time_machine
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
@@ -321,6 +327,61 @@ class TestClaims:
         assert job.state == State.FAILED
         assert "ended the worker 3 times" in job.reason
         assert "ended the worker" in Dialogue.objects.get(external_id="d1").trouble
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_worker_killed_outright_loses_nothing(
+        self, make: Callable[..., ProcessingJob], media: Path
+    ) -> None:
+        """kill -9 in the middle of a long recording, in a process of its own on the same database."""
+        samples, turns = talk([("A", 0.3, 8.0), ("B", 0.5, 8.0)] * 4)
+        job = make("long", samples, turns)
+        database = connection.settings_dict
+        env = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "turingsite.settings.test",
+            "TEST_VAR_DIR": str(media.parent),
+        }
+        if connection.vendor == "sqlite":
+            env["DATABASE_URL"] = f"sqlite:///{database['NAME']}"
+        else:
+            place = f"{database['HOST'] or 'localhost'}:{database['PORT'] or 5432}"
+            login = ":".join(quote(str(database[k])) for k in ("USER", "PASSWORD") if database[k])
+            env["DATABASE_URL"] = f"postgres://{login}@{place}/{database['NAME']}"
+        command = [sys.executable, "manage.py", "process_dialogues"]
+        worker = subprocess.Popen(command, env=env, cwd=settings.BASE_DIR, stdout=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + 60
+            while ProcessingJob.objects.get().state != State.RUNNING:
+                assert time.monotonic() < deadline
+                assert worker.poll() is None
+                time.sleep(0.02)
+        finally:
+            worker.kill()
+            worker.wait()
+        held = ProcessingJob.objects.get()
+        assert (held.state, held.attempts) == (State.RUNNING, 1)
+        assert Dialogue.objects.get().state == Dialogue.State.WAITING
+        assert services.run(job_id=job.pk) is None
+        with time_machine.travel(timezone.now() + services.LEASE + timedelta(seconds=1)):
+            assert services.sweep() == [job.pk]
+            done = services.run(job_id=job.pk)
+        assert done is not None
+        assert (done.state, done.attempts) == (State.DONE, 2)
+        assert Dialogue.objects.get().state == Dialogue.State.READY
+
+    def test_files_that_no_row_names_are_removed_after_a_while(
+        self, make: Callable[..., ProcessingJob], media: Path
+    ) -> None:
+        services.run(job_id=make().pk)
+        [named] = files(media)
+        (media / "play" / "zz").mkdir()
+        for name in ("orphan.mp3", ".incoming-half"):
+            (media / "play" / "zz" / name).write_bytes(b"x")
+        assert services.tidy_files() == 0  # they may be named in a moment
+        with time_machine.travel(timezone.now() + services.KEEP_UNNAMED + timedelta(minutes=1)):
+            tasks.tidy_play_files()
+        assert files(media) == [named]
+        assert (media / "originals" / "d1.wav").exists()
 
 
 class TestFailures:

@@ -138,6 +138,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {"dialogues.tasks.*": {"queue": "audio"}}
 CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows alone
     "processing": {"task": "dialogues.tasks.sweep_processing", "schedule": 15},
+    "play-files": {"task": "dialogues.tasks.tidy_play_files", "schedule": 3600},
     "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
 }
 
