@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
+from django.forms import Textarea
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +16,8 @@ from dialogues.selectors import desk_dialogues, works_on_desk
 
 class CatalogueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Shared by all studies: everybody on the desk reads and adds; changing is the operators'."""
+
+    formfield_overrides = {JSONField: {"widget": Textarea(attrs={"rows": 2})}}
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return works_on_desk(request.user)

@@ -76,7 +76,7 @@ def verdicts(request: HttpRequest, slug: str) -> HttpResponse:
     state = request.GET.get("state", "")
     if state == "analysed":
         rows = rows.filter(exclusion="")
-    elif state in Verdict.Exclusion.values:
+    elif state and state in Verdict.Exclusion.values:
         rows = rows.filter(exclusion=state)
     page = newest_first(
         request, rows.select_related("rater__participant", "rater__user", "rater__machine", "dialogue")
