@@ -119,7 +119,7 @@ class Trial(models.Model):
     class Gate(models.TextChoices):
         LOCKED = "", _("locked")
         ENDED = "ended", _("heard to the end")
-        COVERED = "covered", _("97 % heard")
+        COVERED = "covered", _("heard 97 %")
         TIMEOUT = "timeout", _("waited long enough")
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="trials")

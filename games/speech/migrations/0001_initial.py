@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 ('served_at', models.DateTimeField(blank=True, null=True)),
                 ('first_play_at', models.DateTimeField(blank=True, null=True)),
                 ('unlocked_at', models.DateTimeField(blank=True, null=True)),
-                ('gate', models.CharField(blank=True, choices=[('', 'locked'), ('ended', 'heard to the end'), ('covered', '97 % heard'), ('timeout', 'waited long enough')], max_length=8, verbose_name='gate')),
+                ('gate', models.CharField(blank=True, choices=[('', 'locked'), ('ended', 'heard to the end'), ('covered', 'heard 97 %'), ('timeout', 'waited long enough')], max_length=8, verbose_name='gate')),
                 ('ranges', models.JSONField(default=list)),
                 ('heard', models.FloatField(default=0, verbose_name='heard fraction')),
                 ('plays', models.PositiveSmallIntegerField(default=0)),

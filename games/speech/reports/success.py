@@ -202,7 +202,7 @@ def _difference(
         ),
         tuple(rows),
         gettext_lazy(
-            "Equivalent where the 90 % interval of the difference lies within the margin on both sides. A "
+            "Equivalent where the interval (90 %) of the difference lies within the margin on both sides. A "
             "system added to a running study is compared with human speakers judged since then."
         ),
     )
