@@ -542,7 +542,9 @@ def test_a_worker_killed_in_the_middle_of_an_import_loses_nothing(settings, tmp_
 
     def send() -> None:
         with tasks.run_import.app.connection_for_write(settings.REDIS_URL) as broker:
-            tasks.run_import.apply_async((batch.pk,), connection=broker, queue="audio")
+            tasks.run_import.app.send_task(
+                tasks.run_import.name, (batch.pk,), connection=broker, queue="audio"
+            )
 
     first = worker(environment, log)
     try:

@@ -240,7 +240,7 @@ def test_settings_are_stored_with_a_line_of_audit(client, cast):
         ["PROLIFIC_PID", "STUDY_ID"],
     )
     assert study.speech.max_rounds == 3
-    assert study.completions.order_by("pk").first().link.startswith("https://panel")
+    assert study.completions.order_by("pk")[0].link.startswith("https://panel")
     actions = set(AuditLine.objects.filter(study=study).values_list("action", flat=True))
     assert {"study.settings", "speech.settings", "study.completions"} <= actions
 
@@ -281,9 +281,7 @@ def test_what_people_met_cannot_be_changed_under_them(client, cast):
 
 def test_another_studys_pay_table_cannot_be_reached(client, cast):
     create_study(slug="mine", title_en="Mine", user=cast.researcher)
-    theirs = (
-        create_study(slug="theirs", title_en="Theirs", user=cast.stranger).completions.order_by("pk").first()
-    )
+    theirs = create_study(slug="theirs", title_en="Theirs", user=cast.stranger).completions.order_by("pk")[0]
     client.force_login(cast.researcher)
     data = {**settings_form(client, "mine"), "end-0-id": theirs.pk, "end-0-code": "STOLEN"}
     client.post(url("settings", "mine"), data)
@@ -307,7 +305,7 @@ def test_people_are_added_and_the_last_researcher_stays(client, cast):
     assert "A study needs a researcher" in answer.content.decode()
     client.post(url("people", cast.study.slug), {"username": "researcher", "role": "colleague"})
     assert cast.study.members.filter(role=StudyMember.Role.RESEARCHER).count() == 1
-    other = StudyMember.objects.exclude(study=cast.study).first()
+    other = StudyMember.objects.exclude(study=cast.study)[0]
     client.post(url("people", cast.study.slug), {"remove": other.pk})
     assert StudyMember.objects.filter(pk=other.pk).exists()
 
