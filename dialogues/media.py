@@ -1,7 +1,7 @@
 """Playing files: whose they are, which bytes a request asks for, and answers that tell no kind from another.
 
-No validators (ETag, Last-Modified) are sent: they would come from the file, and files of one kind are often made in
-one go. So conditional requests get the whole file, and If-Range never matches (RFC 9110, 13.1.5).
+No validators (ETag, Last-Modified) are sent: they would come from the file, and files of one kind are often
+made in one go. So conditional requests get the whole file, and If-Range never matches (RFC 9110, 13.1.5).
 """
 
 from __future__ import annotations

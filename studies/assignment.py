@@ -1,4 +1,6 @@
-"""Balanced assignment, pure: seeded draws, a coin biased by deficit, levelling weights, leases. No rows here."""
+"""Balanced assignment, pure: seeded draws, a coin biased by deficit, levelling weights, leases. No rows
+here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ MOST = 0.25  # a share never moves by more than this part of itself
 
 
 def seeded(seed: int, *parts: object) -> random.Random:
-    """The generator of one draw: the same seed and parts (whose draw, which counter) give the same numbers."""
+    """The generator of one draw: the same seed and parts (who, which counter) give the same numbers."""
     text = ":".join(str(part) for part in (seed, *parts))
     return random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
 
@@ -26,9 +28,10 @@ def tilted(
     """Probabilities near ``shares``, leaning to what is behind: a biased coin.
 
     share_k · (1 + clip(deficit_k / gentleness, ±most)), normalised; deficit_k = share_k · Σcounts − count_k.
-    After a draw of k its probability falls by about share_k / gentleness, so the serial correlation of draws is
-    about −share_k / (2 · gentleness), −.004 for a half: nobody can guess the next from the last. The counts stay
-    within a few times √((1 − share_k) · gentleness / 2) of their shares however long the study runs.
+    After a draw of k its probability falls by about share_k / gentleness, so the serial correlation of draws
+    is about −share_k / (2 · gentleness), −.004 for a half: nobody can guess the next from the last. The
+    counts stay within a few times √((1 − share_k) · gentleness / 2) of their shares however long the study
+    runs.
     """
     total = sum(counts.get(key, 0) for key in shares)
     weights = {}
@@ -48,7 +51,8 @@ def levelling(counts: Mapping[K, int], *, base: float = 0.5) -> dict[K, float]:
 def pick(rng: random.Random, weights: Mapping[K, float]) -> K:
     """One key, with probability in proportion to its weight; ValueError where there is none.
 
-    Keys are gone through in their own order, not the mapping's: a record read back from a database repeats the draw.
+    Keys are gone through in their own order, not the mapping's: a record read back from a database repeats
+    the draw.
     """
     at = rng.random() * sum(weights.values())
     key = None

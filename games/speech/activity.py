@@ -1,4 +1,4 @@
-"""The speech game as an activity of a study: what the study's pages, the debrief and the erasure ask of it."""
+"""The speech game as an activity of a study: what the study's pages, debrief and erasure ask of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def next_url(participant: Participant) -> str:
 
 
 def is_complete(participant: Participant) -> bool:
-    """Whether all rounds were played; never where the study sets no limit. The last reveal may still be unseen."""
+    """Whether all rounds were played; never where the study sets no limit. The last reveal may still be
+    unseen.
+    """
     last = Round.objects.filter(player__participant=participant).order_by("-number").first()
     return is_over(settings_of(participant.study), last) and last is not None and last.seen_at is not None
 
@@ -76,4 +78,3 @@ def register() -> None:
             erase=erase_player,
         )
     )
-

@@ -80,11 +80,13 @@ def _block_start(study: Study) -> datetime | None:
 class Draws:
     """The draws of one request for one player: pool, counts and history are read once, then kept up to date.
 
-    One counter numbers all draws of a person; with the study's seed and the person's code it gives each draw its own
-    numbers. Callers hold the player's lock; the database holds the rule of one live trial per place.
+    One counter numbers all draws of a person; with the study's seed and the person's code it gives each draw
+    its own numbers. Callers hold the player's lock; the database holds the rule of one live trial per place.
     """
 
-    def __init__(self, player: SpeechPlayer, language: str, settings: SpeechSettings, *, now: datetime) -> None:
+    def __init__(
+        self, player: SpeechPlayer, language: str, settings: SpeechSettings, *, now: datetime
+    ) -> None:
         self.player = player
         self.participant = player.participant
         self.study = player.participant.study

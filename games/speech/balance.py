@@ -1,4 +1,6 @@
-"""Which dialogue comes next, pure: the kind by a biased coin, then system and dialogue by deficit. No rows here."""
+"""Which dialogue comes next, pure: the kind by a biased coin, then system and dialogue by deficit. No rows
+here.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Chosen(NamedTuple):
 
 
 def shares(mix: str, kinds: Collection[str]) -> dict[str, float]:
-    """Share of each kind present: ``half`` gives humans half, the machine kinds the rest; ``published`` all the same."""
+    """Share of each kind present: ``half`` gives humans half, the machine kinds the rest; ``published`` all
+    the same.
+    """
     if mix == "published" or HUMAN not in kinds:
         return {kind: 1 / len(kinds) for kind in sorted(kinds)}
     machines = [kind for kind in MACHINES if kind in kinds]
@@ -49,10 +53,10 @@ def draw(
 ) -> Chosen | None:
     """The next dialogue for somebody, or None where nothing may be given.
 
-    ``counts``: completed verdicts and live leases per dialogue; ``exposed``: what this person was given in the study;
-    ``in_round``: the dialogues of the open round, whose openings, systems and speakers A may not come again. The kind
-    is drawn from the mix before anything else. Where it has no candidate left, another kind of the same truth takes
-    its place, then any: the record says so.
+    ``counts``: completed verdicts and live leases per dialogue; ``exposed``: what this person was given in
+    the study; ``in_round``: the dialogues of the open round, whose openings, systems and speakers A may not
+    come again. The kind is drawn from the mix before anything else. Where it has no candidate left, another
+    kind of the same truth takes its place, then any: the record says so.
     """
     here = [candidate for candidate in pool if candidate.dialogue in in_round]
     openings = {candidate.opening for candidate in here if candidate.opening}
@@ -91,7 +95,9 @@ def draw(
         "systems": system_counts,
         "candidates": len(candidates),
         "free": sum(len(some) for group in free.values() for some in group.values()),
-        "levels": dict(sorted(Counter(candidates.values()).items())),  # count of verdicts → how many dialogues have it
+        "levels": dict(
+            sorted(Counter(candidates.values()).items())
+        ),  # count of verdicts → how many dialogues have it
         "weight": round(weights[dialogue] / sum(weights.values()), 6),
         "chosen": dialogue,
     }

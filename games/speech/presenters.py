@@ -1,25 +1,28 @@
 """Everything a player's browser gets: the trial, the reveal, the board, the context of every page.
 
-Blind: before the verdict nothing here may differ by kind. No kind, system, dialogue code or path leaves this module
-until the round (or the item) is revealed. Every context has ``study`` and ``participant``; the rest, by template:
+Blind: before the verdict nothing here may differ by kind. No kind, system, dialogue code or path leaves this
+module until the round (or the item) is revealed. Every context has ``study`` and ``participant``; the rest,
+by template:
 
-- ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``wrong`` (the last word was not it),
-  ``error``, ``urls.answer`` (POST field ``word``).
-- ``speech/trial.html``: ``trial`` (the JSON object), ``answers`` (two of ``value``, ``label``, ``nature`` in this
-  person's order), ``introduce`` (first trial: show the instruction), ``keys_off``, ``urls`` (``state``, ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``).
-  Form fields without scripts: verdict ``choice``; failed ``why``; known ``known`` (true, false); keys ``off``.
+- ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``wrong`` (the last word was not
+  it), ``error``, ``urls.answer`` (POST field ``word``).
+- ``speech/trial.html``: ``trial`` (the JSON object), ``answers`` (two of ``value``, ``label``, ``nature`` in
+  this person's order), ``introduce`` (first trial: show the instruction), ``keys_off``, ``urls`` (``state``,
+  ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``). Form fields without
+  scripts: verdict ``choice``; failed ``why``; known ``known`` (true, false); keys ``off``.
 - ``speech/check.html``: ``options`` (pairs value, label), ``error``, ``urls.answer`` (POST field ``topic``).
-- ``speech/round.html``: ``round`` (``number``, ``for_fun``, ``revealed``, ``of``; where revealed also ``correct``,
-  ``points``, ``points_round``, ``points_answers``), ``rows`` (``position``, ``said``, ``was``, ``line``, ``right``;
-  empty where not revealed), ``more`` (another round is there), ``next_for_fun``, ``standing`` (``points``, ``rounds``,
-  ``rank``; or None), ``resume_code``, ``urls`` (``next``, ``pause``, ``board`` or "", ``finish``).
-- ``speech/board.html``: ``rows`` (``rank``, ``nickname``, ``points``, ``rounds``, ``you``; or ``cut`` with ``from``,
-  ``to`` for ranks left out), ``by_accuracy`` (points are per cent), ``languages`` and ``periods`` (``label``, ``url``,
-  ``current``), ``nickname``, ``urls`` (``nickname``, ``back``).
+- ``speech/round.html``: ``round`` (``number``, ``for_fun``, ``revealed``, ``of``; where revealed also
+  ``correct``, ``points``, ``points_round``, ``points_answers``), ``rows`` (``position``, ``said``, ``was``,
+  ``line``, ``right``; empty where not revealed), ``more`` (another round is there), ``next_for_fun``,
+  ``standing`` (``points``, ``rounds``, ``rank``; or None), ``resume_code``, ``urls`` (``next``, ``pause``,
+  ``board`` or "", ``finish``).
+- ``speech/board.html``: ``rows`` (``rank``, ``nickname``, ``points``, ``rounds``, ``you``; or ``cut`` with
+  ``from``, ``to`` for ranks left out), ``by_accuracy`` (points are per cent), ``languages`` and ``periods``
+  (``label``, ``url``, ``current``), ``nickname``, ``urls`` (``nickname``, ``back``).
 - ``speech/nickname.html``: ``nickname``, ``error``, ``urls`` (``save`` POST field ``nickname``, ``back``).
-- ``speech/pause.html``: ``resume_code`` (in groups of four), ``reason`` ("" | ``paused`` study | ``sound``: too many
-  clips failed), ``rounds``, ``in_round`` (a round is open), ``more``, ``urls`` (``continue``, ``board`` or "",
-  ``finish``).
+- ``speech/pause.html``: ``resume_code`` (in groups of four), ``reason`` ("" | ``paused`` study | ``sound``:
+  too many clips failed), ``rounds``, ``in_round`` (a round is open), ``more``, ``urls`` (``continue``,
+  ``board`` or "", ``finish``).
 """
 
 from __future__ import annotations
@@ -78,7 +81,9 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
 
 
 def turns(dialogue: Dialogue, length: float) -> list[dict[str, Any]]:
-    """Turns of A and B on the playing file; each lasts until the next begins, so that gaps are heard, not seen."""
+    """Turns of A and B on the playing file; each lasts until the next begins, so that gaps are heard, not
+    seen.
+    """
     starts: list[tuple[float, str]] = []
     for turn in dialogue.turns.select_related("party"):
         start = turn.play_start if turn.play_start is not None else turn.start
@@ -221,7 +226,9 @@ def board_page(
     return page(
         study,
         participant,
-        rows=[row if row.get("cut") else row | {"nickname": row["nickname"] or anonymous(row)} for row in rows],
+        rows=[
+            row if row.get("cut") else row | {"nickname": row["nickname"] or anonymous(row)} for row in rows
+        ],
         by_accuracy=settings.points == SpeechSettings.Points.ACCURACY,
         languages=[
             {"label": label, "url": f"{here}?language={code}&period={period}", "current": code == language}
@@ -241,7 +248,9 @@ def anonymous(row: dict[str, Any]) -> str:
     return _("You") if row["you"] else _("Anonymous player")
 
 
-def nickname_page(study: Study, participant: Participant, *, typed: str | None = None, error: str = "") -> dict[str, Any]:
+def nickname_page(
+    study: Study, participant: Participant, *, typed: str | None = None, error: str = ""
+) -> dict[str, Any]:
     return page(
         study,
         participant,
@@ -276,7 +285,9 @@ def check_page(
         topic = topics[pk]
         label = (topic.label_zh if zh else topic.label_en) or topic.label_en or topic.label_zh
         options.append((str(number), label))
-    return page(study, participant, options=options, error=error, urls={"answer": address("check", study, check.code)})
+    return page(
+        study, participant, options=options, error=error, urls={"answer": address("check", study, check.code)}
+    )
 
 
 def pause_page(

@@ -47,12 +47,18 @@ def start_of_day(study: Study, now: datetime) -> datetime:
 
 
 def standings(
-    study: Study, settings: SpeechSettings, *, language: str, today: bool, you: Participant | None, now: datetime
+    study: Study,
+    settings: SpeechSettings,
+    *,
+    language: str,
+    today: bool,
+    you: Participant | None,
+    now: datetime,
 ) -> list[dict[str, Any]]:
     """Everybody's points, best first: rank, nickname, points, rounds, you.
 
-    Ties share a rank (1, 2, 2, 4); among them whoever got there first stands first, for good. People who withdrew,
-    pilots and test participants are left out, except yourself. Rounds for fun do not count.
+    Ties share a rank (1, 2, 2, 4); among them whoever got there first stands first, for good. People who
+    withdrew, pilots and test participants are left out, except yourself. Rounds for fun do not count.
     """
     rounds = Round.objects.filter(
         player__participant__study=study, state=Round.State.FINISHED, for_fun=False, answered__gt=0

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.core import signing
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -64,7 +63,7 @@ class Listener:
         key = signing.dumps(participant.resume_code, salt=f"{access.SALT}.{slug}")
         self.client.cookies[access.cookie_name(slug)] = key
 
-    def get(self, exposure: Exposure, **headers: str) -> HttpResponse:
+    def get(self, exposure: Exposure, **headers: str) -> Any:
         return self.client.get(reverse("dialogues:media", args=[exposure.token]), headers=headers)
 
 

@@ -10,12 +10,14 @@ from games.speech import selectors
 from games.speech.models import Round, SpeechSettings
 from studies.models import Participant, Study
 from tests import factories
-from tests.speech.conftest import START, Clock, Person
+from tests.speech.conftest import START, Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
 
-def played(study: Study, *points: int, nickname: str = "", at: datetime = START, **fields: object) -> Participant:
+def played(
+    study: Study, *points: int, nickname: str = "", at: datetime = START, **fields: object
+) -> Participant:
     """Somebody with finished rounds of these points, one minute apart."""
     language = str(fields.pop("language", "en"))
     person: Participant = factories.ParticipantFactory(study=study, nickname=nickname, **fields)
@@ -35,7 +37,9 @@ def played(study: Study, *points: int, nickname: str = "", at: datetime = START,
     return person
 
 
-def table(study: Study, *, you: Participant | None = None, language: str = "all", today: bool = False) -> list[dict]:
+def table(
+    study: Study, *, you: Participant | None = None, language: str = "all", today: bool = False
+) -> list[dict]:
     settings = SpeechSettings.objects.get(study=study)
     return selectors.standings(study, settings, language=language, today=today, you=you, now=START)
 

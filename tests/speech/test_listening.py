@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dialogues.models import Verdict
@@ -29,7 +31,11 @@ def test_union_merges_and_cuts(ranges: list, merged: list) -> None:
 
 def test_growth_is_cut_where_it_would_exceed_the_bound() -> None:
     assert listening.grow([[0, 10]], [(8, 20)], length=30, most=15) == [(0, 15)]
-    assert listening.grow([[0, 10]], [(20, 24), (26, 30)], length=30, most=16) == [(0, 10), (20, 24), (26, 28)]
+    assert listening.grow([[0, 10]], [(20, 24), (26, 30)], length=30, most=16) == [
+        (0, 10),
+        (20, 24),
+        (26, 28),
+    ]
     assert listening.grow([[0, 10]], [(20, 30)], length=30, most=5) == [(0, 10)]
 
 
@@ -42,7 +48,11 @@ class TestGate:
         clock.pass_(10)
         assert person.post(url, ranges=[[0, 10]], plays=1).json()["heard"] == pytest.approx(0.333)
         reloaded = person.trial()
-        assert (reloaded["heard"], reloaded["ranges"], reloaded["plays"]) == (pytest.approx(0.333), [[0, 10]], 1)
+        assert (reloaded["heard"], reloaded["ranges"], reloaded["plays"]) == (
+            pytest.approx(0.333),
+            [[0, 10]],
+            1,
+        )
         clock.pass_(10)
         person.post(url, ranges=[[10, 20]], plays=1, pauses=1)
         clock.pass_(9.2)
@@ -50,7 +60,11 @@ class TestGate:
         assert (last["unlocked"], last["gate"]) == (True, "covered")
         person.answer(trial)
         evidence = Verdict.objects.get().evidence
-        assert (evidence["heard"], evidence["pauses"], evidence["replays"]) == (pytest.approx(0.9733, abs=1e-3), 1, 0)
+        assert (evidence["heard"], evidence["pauses"], evidence["replays"]) == (
+            pytest.approx(0.9733, abs=1e-3),
+            1,
+            0,
+        )
 
     def test_scrubbing_to_the_end_does_not_open(self, person: Person, clock: Clock) -> None:
         trial = person.trial()
@@ -61,16 +75,20 @@ class TestGate:
     def test_nobody_hears_faster_than_the_clock(self, person: Person, clock: Clock) -> None:
         trial = person.trial()
         clock.pass_(4)
-        answer = person.post(f"trial/{trial['code']}/listening/", ranges=[[0, 30]], plays=1, ended=True).json()
+        answer = person.post(
+            f"trial/{trial['code']}/listening/", ranges=[[0, 30]], plays=1, ended=True
+        ).json()
         assert (answer["heard"], answer["unlocked"]) == (pytest.approx(0.3), False)
         clock.pass_(3)
         refused = person.answer(trial, ranges=[[0, 30]], ended=True)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_heard")
 
-    def test_claims_count_for_test_participants_where_the_study_allows_them(self, study: Study, clock: Clock) -> None:
+    def test_claims_count_for_test_participants_where_the_study_allows_them(
+        self, study: Study, clock: Clock
+    ) -> None:
         bot = Person(factories.ParticipantFactory(study=study, is_test=True), clock)
         trial = bot.trial()
-        claim = {"ranges": [[0, 30]], "plays": 1, "ended": True}
+        claim: dict[str, Any] = {"ranges": [[0, 30]], "plays": 1, "ended": True}
         assert bot.answer(trial, **claim).status_code == 409
         Study.objects.update(test_participants=True)
         assert bot.answer(trial, **claim).status_code == 200

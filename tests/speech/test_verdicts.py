@@ -155,10 +155,10 @@ def test_without_cookie_there_is_no_session(person: Person) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_session")
 
 
-def test_verdict_after_withdrawal_is_gone(person: Person) -> None:
+def test_verdict_after_withdrawal_is_gone(person: Person, clock: Clock) -> None:
     trial = person.trial()
     person.listen(trial)
-    person.participant.withdrawn_at = person.clock.now
+    person.participant.withdrawn_at = clock.now
     person.participant.save()
     answer = person.answer(trial)
     assert (answer.status_code, answer.json()["error"]["code"]) == (410, "gone")

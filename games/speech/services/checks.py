@@ -23,7 +23,9 @@ ROUNDS = 2  # the checks are spread over the first rounds, so that most people m
 
 
 def ensure_sound_word(player: SpeechPlayer, participant: Participant) -> bool:
-    """Draw the word of this try where none is set. Whether there is a word: without one there is no sound check."""
+    """Draw the word of this try where none is set. Whether there is a word: without one there is no sound
+    check.
+    """
     if sound_words.word(player.sound_word, participant.judging_language) is not None:
         return True
     words = sound_words.words(participant.judging_language)
@@ -38,7 +40,9 @@ def ensure_sound_word(player: SpeechPlayer, participant: Participant) -> bool:
 
 @transaction.atomic
 def answer_sound(*, participant: Participant, typed: str, now: datetime) -> bool:
-    """Take the word a person heard; whether the sound check is over. Three tries, then on, with the failure kept."""
+    """Take the word a person heard; whether the sound check is over. Three tries, then on, with the failure
+    kept.
+    """
     refuse_if_over(participant)
     player = locked_player(participant)
     if player.sound_passed is not None:
@@ -68,11 +72,14 @@ def restart_sound(*, participant: Participant) -> None:
     player.save(update_fields=["sound_tries", "sound_passed", "sound_word"])
 
 
-def ask_after(trial: Trial, *, player: SpeechPlayer, settings: SpeechSettings, now: datetime) -> ContentCheck | None:
+def ask_after(
+    trial: Trial, *, player: SpeechPlayer, settings: SpeechSettings, now: datetime
+) -> ContentCheck | None:
     """Perhaps ask what was talked about in the trial just left.
 
-    Sampling without replacement: of the verdicts still to come in the first rounds, each is followed by a check with
-    probability (checks left / verdicts left). Left out where the dialogue has no topic, or fewer than three others.
+    Sampling without replacement: of the verdicts still to come in the first rounds, each is followed by a
+    check with probability (checks left / verdicts left). Left out where the dialogue has no topic, or fewer
+    than three others.
     """
     left = settings.content_checks - player.checks_asked
     if left <= 0 or trial.round.for_fun:
@@ -121,7 +128,9 @@ def answer_check(*, participant: Participant, code: str, option: int, now: datet
     if check.answered_at is not None:
         return check
     if not 0 <= option < len(check.order):
-        raise Invalid("bad_topic", _("Choose one of the topics."), fields={"topic": _("Choose one of the topics.")})
+        raise Invalid(
+            "bad_topic", _("Choose one of the topics."), fields={"topic": _("Choose one of the topics.")}
+        )
     check.chosen_id = check.order[option]
     check.answered_at = now
     check.save(update_fields=["chosen", "answered_at"])

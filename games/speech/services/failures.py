@@ -17,10 +17,11 @@ UNSAID = "unsaid"
 
 @transaction.atomic
 def report_failure(*, participant: Participant, code: str, why: str, now: datetime) -> Place:
-    """Close a trial whose sound failed and give another dialogue; sent twice, it says where the person is now.
+    """Close a trial whose sound failed and give another dialogue; sent twice, it says where the person is
+    now.
 
-    Conflict ``moved_on`` for a trial that was answered and left. An answer already given to a current trial stays
-    with its verdict: then nothing failed, and the person stays where they are.
+    Conflict ``moved_on`` for a trial that was answered and left. An answer already given to a current trial
+    stays with its verdict: then nothing failed, and the person stays where they are.
     """
     refuse_if_over(participant)
     settings = settings_of(participant.study)

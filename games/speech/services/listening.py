@@ -1,4 +1,6 @@
-"""What was heard of a trial, and the gate that opens its answers. Loses nobody: after a while it opens anyway."""
+"""What was heard of a trial, and the gate that opens its answers. Loses nobody: after a while it opens
+anyway.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,14 @@ from studies.models import Participant
 from turingsite.errors import Invalid
 
 COVERED = 0.97  # of the decoded length
-WAIT_FACTOR, WAIT_MORE = 1.5, 20.0  # the gate opens WAIT_MORE seconds after WAIT_FACTOR lengths since first play
+WAIT_FACTOR, WAIT_MORE = (
+    1.5,
+    20.0,
+)  # the gate opens WAIT_MORE seconds after WAIT_FACTOR lengths since first play
 SLACK = 5.0  # seconds a report may be ahead of our clock: the sound starts before the page's request arrives
-FASTEST = 2.0  # "ended" is believed from length / FASTEST on: a browser may be made to play faster, not to skip
+FASTEST = (
+    2.0  # "ended" is believed from length / FASTEST on: a browser may be made to play faster, not to skip
+)
 TOUCH = 0.05  # stretches closer than this are one
 MOST_RANGES = 500
 MOST_COUNT = 32_000
@@ -31,7 +38,9 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Listening:
-    """One report of a player. Counts are totals since the trial began; ``ranges`` may be all or only the new ones."""
+    """One report of a player. Counts are totals since the trial began; ``ranges`` may be all or only the new
+    ones.
+    """
 
     ranges: tuple[Range, ...] = ()
     plays: int = 0
@@ -89,7 +98,9 @@ def total(ranges: Iterable[Sequence[float]]) -> float:
 
 
 def grow(old: Sequence[Sequence[float]], new: Iterable[Range], *, length: float, most: float) -> list[Range]:
-    """``old`` with ``new``, adding at most ``most`` seconds in all; what goes beyond is cut from the new ones' ends."""
+    """``old`` with ``new``, adding at most ``most`` seconds in all; what goes beyond is cut from the new
+    ones' ends.
+    """
     have = union(old, length)
     for start, end in union(new, length):
         room = most - total(have)
@@ -120,7 +131,9 @@ def _unheard(have: Sequence[Range], start: float, end: float) -> list[Range]:
 
 @transaction.atomic
 def record_listening(*, participant: Participant, code: str, report: Listening, now: datetime) -> Trial:
-    """Add a report to the trial and open the gate if it is time; Conflict ``moved_on`` for a trial that is over."""
+    """Add a report to the trial and open the gate if it is time; Conflict ``moved_on`` for a trial that is
+    over.
+    """
     refuse_if_over(participant)
     trial = access_trial(participant, code)
     if trial.state != Trial.State.CURRENT:
@@ -138,8 +151,8 @@ HEARING_FIELDS = (
 def apply(trial: Trial, report: Listening, *, participant: Participant, now: datetime) -> None:
     """Merge ``report`` into the trial, not yet saved, and open the gate if it is time.
 
-    Our clock bounds what is believed: nobody hears more seconds than have passed since the trial was served. Only
-    test participants of a study that allows them may claim to have heard (bots that do not wait).
+    Our clock bounds what is believed: nobody hears more seconds than have passed since the trial was served.
+    Only test participants of a study that allows them may claim to have heard (bots that do not wait).
     """
     length = trial.dialogue.play_duration or 0.0
     claimed = is_claimed(participant)
@@ -166,8 +179,8 @@ def apply(trial: Trial, report: Listening, *, participant: Participant, now: dat
 def open_gate(trial: Trial, *, ended: bool = False, scripted: bool = True, now: datetime) -> None:
     """Unlock the answers in memory where the end was reached, 97 % were covered, or the wait is over.
 
-    A page without scripts reports no playing: there the first byte counts as the first play, but not before serving
-    (a page with scripts fetches ahead, so for it the first byte says nothing).
+    A page without scripts reports no playing: there the first byte counts as the first play, but not before
+    serving (a page with scripts fetches ahead, so for it the first byte says nothing).
     """
     if trial.gate:
         return

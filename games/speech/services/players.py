@@ -11,7 +11,6 @@ from studies.models import Participant, Study
 from studies.prepared import Prepared
 from turingsite.errors import Conflict, Gone, NotFound
 
-
 HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  # long, and not for players
 
 
@@ -37,15 +36,17 @@ def settings_of(study: Study) -> SpeechSettings:
 def player_of(participant: Participant) -> SpeechPlayer:
     """The participant's player; made at the first call, with the order of the answers drawn for good."""
     human_left = seeded(participant.study.seed, "order", participant.code).random() < 0.5
-    player, _new = SpeechPlayer.objects.get_or_create(participant=participant, defaults={"human_left": human_left})
+    player, _new = SpeechPlayer.objects.get_or_create(
+        participant=participant, defaults={"human_left": human_left}
+    )
     return player
 
 
 def locked_player(participant: Participant) -> SpeechPlayer:
     """The player, locked until the transaction ends.
 
-    A draw reads what the person was given and then adds to it; two tabs doing so at once would both fill one place.
-    (SQLite has one writer at a time anyway.)
+    A draw reads what the person was given and then adds to it; two tabs doing so at once would both fill one
+    place. (SQLite has one writer at a time anyway.)
     """
     locked = SpeechPlayer.objects.select_for_update()
     player = locked.filter(participant=participant).first()
@@ -64,7 +65,9 @@ def switch_keys(*, participant: Participant, off: bool) -> None:
 
 
 def refuse_if_over(participant: Participant) -> None:
-    """Gone where this person's answers may not be stored any more: withdrawn, finished, or the study has ended."""
+    """Gone where this person's answers may not be stored any more: withdrawn, finished, or the study has
+    ended.
+    """
     if participant.is_gone:
         raise Gone("gone", _("You have left this study. Nothing more is stored."))
     if participant.study.status in (Study.Status.CLOSED, Study.Status.DRAFT):
@@ -74,7 +77,8 @@ def refuse_if_over(participant: Participant) -> None:
 
 
 def access_trial(participant: Participant, code: str) -> Trial:
-    """The trial of that code if it was served to this person; locked. NotFound otherwise, whoever it belongs to.
+    """The trial of that code if it was served to this person; locked. NotFound otherwise, whoever it belongs
+    to.
 
     The lock makes the double click wait for the first one instead of failing on a constraint.
     """

@@ -1,4 +1,6 @@
-"""Where a person is in the game, and on to the next: rounds, trials, checks, the end. The server owns the position."""
+"""Where a person is in the game, and on to the next: rounds, trials, checks, the end. The server owns the
+position.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ FAILURES_WITHIN = timedelta(minutes=10)
 
 
 class Place(NamedTuple):
-    """Where a person is: ``sound``, ``trial``, ``check``, ``round`` (its reveal), ``pause`` (sound fails, study pauses), ``done``."""
+    """Where a person is: ``sound``, ``trial``, ``check``, ``round`` (its reveal), ``pause`` (sound fails,
+    study pauses), ``done``.
+    """
 
     name: str
     player: SpeechPlayer
@@ -38,7 +42,8 @@ class Place(NamedTuple):
 def start_or_resume(*, participant: Participant, now: datetime) -> Place:
     """Where the person is; whatever has to exist for that (player, round, trials) is made.
 
-    The sound check first; then the open round; then the reveal of the last one until it was seen; then a new round.
+    The sound check first; then the open round; then the reveal of the last one until it was seen; then a new
+    round.
     """
     refuse_if_over(participant)
     settings = settings_of(participant.study)
@@ -72,7 +77,9 @@ def _new_round(player: SpeechPlayer, last: Round | None, settings: SpeechSetting
         return Place("pause", player, settings, round=last)
     draws = Draws(player, participant.judging_language, settings, now=now)
     if draws.has_unheard is None:
-        raise Conflict("no_dialogues", _("There are no conversations in your language yet. Please come back later."))
+        raise Conflict(
+            "no_dialogues", _("There are no conversations in your language yet. Please come back later.")
+        )
     round_ = Round.objects.create(
         player=player,
         number=last.number + 1 if last else 1,
@@ -84,11 +91,17 @@ def _new_round(player: SpeechPlayer, last: Round | None, settings: SpeechSetting
 
 
 def advance(
-    player: SpeechPlayer, round_: Round, settings: SpeechSettings, *, now: datetime, draws: Draws | None = None
+    player: SpeechPlayer,
+    round_: Round,
+    settings: SpeechSettings,
+    *,
+    now: datetime,
+    draws: Draws | None = None,
 ) -> Place:
     """The place inside an open round. Draws the current trial and the one behind it, or ends the round.
 
-    Places are filled in order; one that no dialogue may fill is left out, and the round ends early where none is left.
+    Places are filled in order; one that no dialogue may fill is left out, and the round ends early where
+    none is left.
     """
     trials = _trials(round_)
     if trials:
@@ -140,7 +153,9 @@ def _trials(round_: Round) -> list[Trial]:
 
 
 def sound_fails(round_: Round, *, now: datetime) -> bool:
-    """Many clips failed just now: the connection is bad, and more clips would only be used up. Later it goes on."""
+    """Many clips failed just now: the connection is bad, and more clips would only be used up. Later it goes
+    on.
+    """
     failed = Trial.objects.filter(round=round_, state=Trial.State.FAILED, closed_at__gt=now - FAILURES_WITHIN)
     return failed.count() >= FAILURES
 
@@ -152,7 +167,7 @@ def _end(player: SpeechPlayer, round_: Round, settings: SpeechSettings, *, now: 
 
 @transaction.atomic
 def next_trial(*, participant: Participant, code: str, now: datetime) -> Place:
-    """Leave an answered trial and go on. Sent twice, or from a second tab, it says where the person is now."""
+    """Leave an answered trial and go on. Sent twice, or from a second tab, it says where they are now."""
     refuse_if_over(participant)
     settings = settings_of(participant.study)
     player = locked_player(participant)
@@ -188,4 +203,3 @@ def current_place(player: SpeechPlayer, round_: Round, settings: SpeechSettings,
 def mark_round_seen(*, round_: Round, now: datetime) -> None:
     """The reveal was shown; from now on the game goes on with a new round."""
     Round.objects.filter(pk=round_.pk, state=Round.State.FINISHED, seen_at=None).update(seen_at=now)
-

@@ -44,15 +44,17 @@ def _problems(study: Study, language: str, size: int) -> list[Text]:
     by_truth = Counter(candidate.kind == balance.HUMAN for candidate in candidates)
     for human, words in ((True, _("with a human")), (False, _("with a machine"))):
         if not by_truth[human]:
-            found.append(_("%(language)s has no dialogue %(with)s as speaker B.") % {"language": name, "with": words})
+            found.append(
+                _("%(language)s has no dialogue %(with)s as speaker B.") % {"language": name, "with": words}
+            )
     for kind, label in Kind.choices:
         of_kind = [candidate for candidate in candidates if candidate.kind == kind]
         longest = _longest(of_kind, size)
         if of_kind and longest < size:
             found.append(
                 _(
-                    "%(language)s, %(kind)s: a round of %(size)s needs %(size)s dialogues with different openings, "
-                    "systems and speakers A; only %(longest)s go together."
+                    "%(language)s, %(kind)s: a round of %(size)s needs %(size)s dialogues with different "
+                    "openings, systems and speakers A; only %(longest)s go together."
                 )
                 % {"language": name, "kind": label, "size": size, "longest": longest}
             )

@@ -13,7 +13,9 @@ A_RIGHT_ONE = 10  # beyond half
 
 
 def points(rule: str, correct: int, answered: int) -> int:
-    """``beyond_half``: 10 a round and 10 per right verdict beyond half (4 of 5: 25). ``accuracy``: per cent right."""
+    """``beyond_half``: 10 a round and 10 per right verdict beyond half (4 of 5: 25). ``accuracy``: per cent
+    right.
+    """
     if not answered:
         return 0
     if rule == SpeechSettings.Points.ACCURACY:
@@ -22,9 +24,13 @@ def points(rule: str, correct: int, answered: int) -> int:
 
 
 def finish_round(round_: Round, *, settings: SpeechSettings, now: datetime) -> None:
-    """Close the round: count what was right, give points (none for fun), mark its verdicts as of a finished round."""
+    """Close the round: count what was right, give points (none for fun), mark its verdicts as of a finished
+    round.
+    """
     trials = list(
-        Trial.objects.filter(round=round_, state=Trial.State.DONE).exclude(answer="").select_related("dialogue")
+        Trial.objects.filter(round=round_, state=Trial.State.DONE)
+        .exclude(answer="")
+        .select_related("dialogue")
     )
     answered = [trial for trial in trials if trial.answer in Choice.values]
     correct = sum(trial.answer == trial.dialogue.truth for trial in answered)

@@ -1,4 +1,6 @@
-"""Answers: one row per person and dialogue whatever is clicked twice, with the evidence and what excludes it."""
+"""Answers: one row per person and dialogue whatever is clicked twice, with the evidence and what excludes
+it.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ def give_verdict(
     report: Listening | None = None,
     scripted: bool = True,
 ) -> Trial:
-    """Store what a person says about speaker B, or change it while the trial is current; the first choice is kept.
+    """Store what a person says about speaker B, or change it while the trial is current; the first choice is
+    kept.
 
-    Gone after withdrawal or in a closed study; NotFound for what was not served; Conflict ``not_heard`` while the
-    gate is locked, ``moved_on`` for another answer once the person went on. The same answer again changes nothing.
+    Gone after withdrawal or in a closed study; NotFound for what was not served; Conflict ``not_heard``
+    while the gate is locked, ``moved_on`` for another answer once the person went on. The same answer again
+    changes nothing.
     """
     refuse_if_over(participant)
     if choice not in (Choice.HUMAN, Choice.MACHINE):
-        raise Invalid("bad_choice", _("Answer human or machine."), fields={"choice": _("Answer human or machine.")})
+        raise Invalid(
+            "bad_choice", _("Answer human or machine."), fields={"choice": _("Answer human or machine.")}
+        )
     if confidence is not None and not 1 <= confidence <= 5:
         raise Invalid("bad_confidence", _("Confidence goes from 1 to 5."))
     trial = access_trial(participant, code)
@@ -73,9 +79,15 @@ def give_verdict(
 
 
 def _first(
-    trial: Trial, participant: Participant, choice: str, asked: dict[str, Any], *, now: datetime, answer_ms: int | None
+    trial: Trial,
+    participant: Participant,
+    choice: str,
+    asked: dict[str, Any],
+    *,
+    now: datetime,
+    answer_ms: int | None,
 ) -> Verdict | None:
-    """The verdict row of this trial; None where the dialogue was judged in an earlier trial (only for fun)."""
+    """The verdict row of this trial; None where the dialogue was judged before (only for fun)."""
     whose = {"study_id": participant.study_id, "rater": participant.rater, "dialogue_id": trial.dialogue_id}
     if trial.round.for_fun and Verdict.objects.filter(**whose, repeat=0).exists():
         return None
@@ -96,9 +108,15 @@ def _first(
 
 
 def _again(
-    trial: Trial, participant: Participant, choice: str, asked: dict[str, Any], *, now: datetime, answer_ms: int | None
+    trial: Trial,
+    participant: Participant,
+    choice: str,
+    asked: dict[str, Any],
+    *,
+    now: datetime,
+    answer_ms: int | None,
 ) -> None:
-    """Change the verdict where the person changed it; when the first choice was made stays in the evidence."""
+    """Change the verdict where the person changed it; when the first one was made stays in the evidence."""
     verdict = trial.verdict
     assert verdict is not None  # noqa: S101  (its key was just seen)
     for name, value in asked.items():
@@ -114,7 +132,7 @@ def _again(
 
 
 def evidence(trial: Trial, participant: Participant, *, answer_ms: int | None) -> dict[str, Any]:
-    """How the dialogue was heard and answered. Times in seconds unless named otherwise, moments in ISO 8601."""
+    """How the dialogue was heard and answered. Times in seconds unless named, moments in ISO 8601."""
     left = "human" if trial.round.player.human_left else "machine"
     found: dict[str, Any] = {
         "heard": round(trial.heard, 4),
@@ -141,7 +159,9 @@ def _iso(moment: datetime | None) -> str | None:
 
 
 def exclusion(trial: Trial, participant: Participant) -> str:
-    """Why a verdict is not in the set *all*, or nothing. Where several apply, the one about the person comes first."""
+    """Why a verdict is not in the set *all*, or nothing. Where several apply, the one about the person comes
+    first.
+    """
     if participant.is_test:
         return Verdict.Exclusion.TEST
     if participant.is_pilot:
@@ -181,13 +201,17 @@ def _tidy(reason: dict[str, Any]) -> dict[str, Any]:
 
 
 def storable(text: str, longest: int) -> str:
-    """``text`` without what a database refuses (NUL, halves of surrogate pairs), cut to ``longest`` characters."""
+    """``text`` without what a database refuses (NUL, halves of surrogate pairs), cut to ``longest``
+    characters.
+    """
     return text.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")[:longest]
 
 
 @transaction.atomic
 def mark_known(*, participant: Participant, code: str, known: bool, now: datetime) -> Trial:
-    """“I know this recording”, or not after all; until the next one is asked for. The verdict is kept either way."""
+    """“I know this recording”, or not after all; until the next one is asked for. The verdict is kept either
+    way.
+    """
     refuse_if_over(participant)
     trial = access_trial(participant, code)
     if trial.state != Trial.State.CURRENT:

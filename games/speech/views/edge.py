@@ -116,8 +116,9 @@ Action = Callable[Concatenate[HttpRequest, Participant, Data, P], HttpResponse]
 
 
 def participant_post(action: Action[P]) -> Callable[..., HttpResponse]:
-    """A POST of a participant: fields read, study and person checked. A form that is refused goes back to the game
-    with the reason as a message; JSON gets the error itself."""
+    """A POST of a participant: fields read, study and person checked. A form that is refused goes back to
+    the game with the reason as a message; JSON gets the error itself.
+    """
 
     @never_cache
     @require_POST

@@ -48,7 +48,9 @@ def sound(request: HttpRequest, slug: str) -> HttpResponse:
             if data.get("again"):
                 services.restart_sound(participant=participant)
             else:
-                services.answer_sound(participant=participant, typed=str(data.get("word", "")), now=timezone.now())
+                services.answer_sound(
+                    participant=participant, typed=str(data.get("word", "")), now=timezone.now()
+                )
         except Invalid as refused:
             if is_json(request):
                 raise
@@ -69,7 +71,9 @@ def sound(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 def clip(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The spoken word of the sound check that is asked for now. ``number`` only keeps browsers from mixing tries."""
+    """The spoken word of the sound check that is asked for now. ``number`` only keeps browsers from mixing
+    tries.
+    """
     participant = access.participant_of(request, slug, **OPEN)
     player = services.player_of(participant)
     word = sound_words.word(player.sound_word, participant.judging_language)
@@ -89,7 +93,10 @@ def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         try:
             option = whole(fields_of(request), "topic")
             services.answer_check(
-                participant=participant, code=code, option=-1 if option is None else option, now=timezone.now()
+                participant=participant,
+                code=code,
+                option=-1 if option is None else option,
+                now=timezone.now(),
             )
         except Invalid as refused:
             if is_json(request):
@@ -131,7 +138,9 @@ def round_(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _only_for_fun(participant: Participant, player: SpeechPlayer) -> bool:
     player.participant = participant
-    draws = Draws(player, participant.judging_language, services.settings_of(participant.study), now=timezone.now())
+    draws = Draws(
+        player, participant.judging_language, services.settings_of(participant.study), now=timezone.now()
+    )
     return draws.has_unheard is False
 
 

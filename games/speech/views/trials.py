@@ -48,7 +48,9 @@ def trial(request: HttpRequest, slug: str) -> HttpResponse:
 @participant_post
 def listening(request: HttpRequest, participant: Participant, data: Data, code: str) -> HttpResponse:
     now = timezone.now()
-    found = services.record_listening(participant=participant, code=code, report=Listening.parse(data), now=now)
+    found = services.record_listening(
+        participant=participant, code=code, report=Listening.parse(data), now=now
+    )
     wait = unlock_in(found, now=now)
     body = {
         "heard": round(found.heard, 3),
