@@ -11,7 +11,8 @@ class DialoguesConfig(AppConfig):
     verbose_name = _("Dialogues")
 
     def ready(self) -> None:
-        from dialogues import datasets, erasing  # models are loaded only now
+        from dialogues import datasets, erasing, recordings_report  # models are loaded only now
 
         datasets.register()
         erasing.register()
+        recordings_report.register()

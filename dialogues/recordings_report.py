@@ -1,0 +1,152 @@
+"""Report ``recordings``: how the sound of a study's dialogues came in and how it plays, kind beside kind.
+
+What differs between the kinds and is not the talk may give the answer away: it stands here in one table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from dialogues.models import Kind
+from studies.registry import Report, reports
+from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, Tables
+
+Row = Mapping[str, Any]
+Quality = Mapping[str, Any]
+
+KINDS = (("H-H", Kind.HUMAN_HUMAN), ("H-M", Kind.HUMAN_MACHINE), ("PH", Kind.PSEUDO_HUMAN))
+KIND = Heading("kind", gettext_lazy("kind"), "text", {"all": gettext_lazy("all")})
+COUNT = Heading("n", gettext_lazy("dialogues"), "count")
+NOTE = Heading("note", gettext_lazy("note"), "text")
+
+#: Heading and how a quality report gives the number; None where it could not be measured.
+FIGURES: tuple[tuple[Heading, Callable[[Quality], float | None]], ...] = (
+    (Heading("duration", gettext_lazy("length (s)")), lambda q: q["play"]["duration"]),
+    (Heading("turns", gettext_lazy("turns")), lambda q: q["result"]["turn_count"]),
+    (Heading("gap_before", gettext_lazy("mean gap before (s)")), lambda q: q["gaps"]["heard"]["mean"]),
+    (Heading("gap_after", gettext_lazy("mean gap after (s)")), lambda q: q["gaps"]["after"]["mean"]),
+    (Heading("overlaps", gettext_lazy("overlaps")), lambda q: q["result"]["overlaps"]["count"]),
+    (Heading("a_before", gettext_lazy("A before (LUFS)")), lambda q: q["loudness"]["before"].get("A")),
+    (Heading("a_after", gettext_lazy("A after (LUFS)")), lambda q: q["loudness"]["after"].get("A")),
+    (Heading("b_before", gettext_lazy("B before (LUFS)")), lambda q: q["loudness"]["before"].get("B")),
+    (Heading("b_after", gettext_lazy("B after (LUFS)")), lambda q: q["loudness"]["after"].get("B")),
+    (
+        Heading("b_share", gettext_lazy("B's part of the talk")),
+        lambda q: q["result"]["speech_share"].get("B"),
+    ),
+    (Heading("noise_a", gettext_lazy("noise in A (dBFS)")), lambda q: q["result"]["noise_floor"].get("A")),
+    (Heading("noise_b", gettext_lazy("noise in B (dBFS)")), lambda q: q["result"]["noise_floor"].get("B")),
+    (Heading("bandwidth", gettext_lazy("bandwidth (Hz)")), lambda q: q["result"]["bandwidth_hz"]),
+    (Heading("leading", gettext_lazy("silence in front (s)")), lambda q: q["result"]["leading_silence"]),
+    (Heading("bytes", gettext_lazy("bytes a second")), lambda q: q["play"]["bytes_per_second"]),
+)
+
+
+def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
+    """Medians by kind, states, sources and flags. The analysis set plays no part: no verdict is looked at."""
+    rows = [
+        row
+        for row in tables["dialogues"]
+        if row["modality"] == "speech" and options.language in ("", row["language"])
+    ]
+    chosen = {row["dialogue"] for row in rows}
+    flags = [f for f in tables["flags"] if f["dialogue"] in chosen and f["source"] == "quality"]
+    return ReportResult(
+        key="recordings",
+        title=_("Recordings"),
+        study=study,
+        analysis_set=options.analysis_set,
+        language=options.language,
+        basis=Basis(n=0, persons=0, dialogues=len(rows)),
+        tables=(_figures(rows), _states(rows), _sources(rows), _flags(rows, flags)),
+        notes=(
+            _("Middle values over the dialogues that have been processed."),
+            _("What differs between kinds and is not the talk can give the answer away."),
+        ),
+    )
+
+
+def _by_kind(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
+    for label, kind in KINDS:
+        own = [row for row in rows if row["kind"] == kind]
+        if own:
+            yield label, own
+    yield "all", rows
+
+
+def _figures(rows: list[Row]) -> ReportTable:
+    made: list[dict[str, Any]] = []
+    for label, own in _by_kind(rows):
+        measured = [row["quality"] for row in own if _is_processed(row)]
+        cells: dict[str, Any] = {"kind": label, "n": len(measured)}
+        for heading, read in FIGURES:
+            values = [value for value in map(read, measured) if value is not None]
+            cells[heading.key] = float(median(values)) if values else None
+        cells["note"] = "" if measured else _("none processed")
+        made.append(cells)
+    headings = (KIND, COUNT, *(heading for heading, _read in FIGURES), NOTE)
+    return ReportTable("sound", _("Sound by kind"), headings, tuple(made))
+
+
+def _states(rows: list[Row]) -> ReportTable:
+    made = [
+        {"kind": label, "state": state, "n": count}
+        for label, own in _by_kind(rows)
+        for state, count in sorted(Counter(row["state"] for row in own).items())
+    ]
+    state = Heading("state", gettext_lazy("state"), "text")
+    return ReportTable("states", _("States"), (KIND, state, COUNT), tuple(made))
+
+
+def _sources(rows: list[Row]) -> ReportTable:
+    def source(row: Row) -> tuple[str, int, int]:
+        found = row["quality"]["source"]
+        return f"{found['format']} {found['subtype']}", found["sample_rate"], found["channels"]
+
+    made = [
+        {"kind": label, "codec": codec, "rate": rate, "channels": channels, "n": count}
+        for label, own in _by_kind(rows)
+        for (codec, rate, channels), count in sorted(
+            Counter(source(row) for row in own if _is_processed(row)).items()
+        )
+    ]
+    headings = (
+        KIND,
+        Heading("codec", gettext_lazy("codec"), "text"),
+        Heading("rate", gettext_lazy("sample rate (Hz)"), "count"),
+        Heading("channels", gettext_lazy("channels"), "count"),
+        COUNT,
+    )
+    return ReportTable("sources", _("Files as received"), headings, tuple(made))
+
+
+def _flags(rows: list[Row], flags: list[Row]) -> ReportTable:
+    made = []
+    for label, own in _by_kind(rows):
+        codes = {row["dialogue"] for row in own}
+        counts = Counter(flag["rule"] for flag in flags if flag["dialogue"] in codes)
+        made += [
+            {"kind": label, "rule": rule, "n": count, "share": count / len(own)}
+            for rule, count in sorted(counts.items())
+        ]
+    headings = (
+        KIND,
+        Heading("rule", gettext_lazy("rule"), "text"),
+        COUNT,
+        Heading("share", gettext_lazy("share")),
+    )
+    return ReportTable("flags", _("Flags"), headings, tuple(made))
+
+
+def _is_processed(row: Row) -> bool:
+    return bool(row["quality"]) and "play" in row["quality"]
+
+
+def register() -> None:
+    reports.add(Report("recordings", gettext_lazy("Recordings"), ("dialogues", "flags"), build))
