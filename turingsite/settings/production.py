@@ -18,6 +18,8 @@ if DATABASES["default"]["ENGINE"].endswith("postgresql"):
     }
 REDIS_URL = env.text("REDIS_URL")
 CELERY_BROKER_URL = REDIS_URL
+# Shared by all web processes: the brake on guessing codes counts across them.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 EMBEDDED_WORKER = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
