@@ -1,4 +1,5 @@
-// Loaded in the head, before the first paint: marks that scripts run, and keeps a chosen appearance.
+// Loaded in the head, before the first paint: marks that scripts run, keeps a chosen appearance, and notes a press of
+// a [data-early] button that comes before the page's own script is there, so that it isn't lost on a slow line.
 (() => {
   const root = document.documentElement;
   root.dataset.js = "";
@@ -21,6 +22,8 @@
   addEventListener("DOMContentLoaded", () => show(read()));
   addEventListener("storage", (event) => event.key === "theme" && show(read()));
   addEventListener("click", (event) => {
+    const early = event.target.closest?.("[data-early]");
+    if (early) early.dataset.early = "pressed";
     if (!event.target.closest?.("[data-theme-switch]")) return;
     const theme = order[(order.indexOf(read()) + 1) % order.length];
     try {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -58,6 +59,21 @@ def test_answers_are_locked_until_the_end_with_the_reason_in_sight(trial: Page) 
     hear(trial)
     expect(trial.locator("#why")).to_have_text("You can answer now")
     expect(trial.locator("#say")).to_have_text("You can answer now")
+
+
+def test_a_press_before_the_script_is_there_is_not_lost(context: Contexts, game: Game) -> None:
+    def slowly(route: Route) -> None:
+        time.sleep(1)
+        route.continue_()
+
+    browser = context(game)
+    browser.route("**/speech/keys.js", slowly)
+    page = browser.new_page()
+    page.goto(game.url("speech/pause/"))
+    page.evaluate("sessionStorage.setItem('introduced', location.pathname.replace('pause', 'trial'))")
+    page.goto(game.url("speech/trial/"), wait_until="commit")
+    page.locator("#play").click()
+    expect(page.locator(".answer[aria-disabled]")).to_have_count(0)
 
 
 def test_double_click_on_an_answer_stores_one_verdict(trial: Page) -> None:

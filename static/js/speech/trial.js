@@ -34,6 +34,7 @@ class TrialPage {
     const kept = Outbox.kept(this.first.code);
     if (kept && !this.first.answer) this.resume(kept);
     else if (kept) Outbox.keep(this.first.code, null);
+    if (this.view.pressedEarly) this.toggle();
   }
 
   // Addresses come with the page for its first trial; later ones differ by the code alone.

@@ -21,6 +21,13 @@ export class View {
     this.dots = byId("dots");
   }
 
+  // Presses before this script was there are made up for, once.
+  get pressedEarly() {
+    const pressed = this.play.dataset.early === "pressed";
+    delete this.play.dataset.early;
+    return pressed;
+  }
+
   on(acts) {
     const submit = (form, act) =>
       form.addEventListener("submit", (event) => {
