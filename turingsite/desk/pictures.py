@@ -63,9 +63,8 @@ def interval_chart(table: ReportTable) -> dict[str, Any] | None:
             "low": f"{100 * max(0.0, row['low']):.1f}%",
             "high": f"{100 * min(1.0, row['high']):.1f}%",
             "words": f"{row['share']:.2f} [{row['low']:.2f}, {row['high']:.2f}]",
-            "y": index * ROW + 24,
-            "name_y": index * ROW + 22,
-            "n_y": index * ROW + 38,
+            "words_y": index * ROW + 16,
+            "y": index * ROW + 30,
         }
         for index, row in enumerate(shown)
     ]
