@@ -45,10 +45,12 @@ def lanes(
         }
         for turn in turns
     ]
-    stretches = [
-        {"x": f"{100 * start / length - 1:.2f}%", "width": f"{100 * (end - start) / length + 1:.2f}%"}
-        for start, end in ranges
-    ]
+    stretches = []
+    for first, last in ranges:
+        # At either end a little more, so that the outline is filled too.
+        start = 100 * first / length - (1 if first < 0.1 else 0)
+        end = 100 * last / length + (1 if last > length - 0.1 else 0)
+        stretches.append({"x": f"{start:.2f}%", "width": f"{end - start:.2f}%"})
     position = min(max((end for _start, end in ranges), default=0.0), length)
     label = _("Turns of A and B: %(turns)s turns, %(seconds)s seconds") % {
         "turns": len(blocks),

@@ -52,9 +52,12 @@ export class Lanes {
     const { length } = this;
     const percent = (seconds) => Math.min(Math.max((100 * seconds) / length, 0), 100);
     this.clip.replaceChildren(
-      ...ranges.map(([from, to]) =>
-        rect({ x: `${percent(from) - (from < 0.1 ? 1 : 0)}%`, y: "-5%", height: "110%", width: `${percent(to) - percent(from) + 1}%` }),
-      ),
+      ...ranges.map(([from, to]) => {
+        // At either end a little more, so that the outline is filled too.
+        const start = percent(from) - (from < 0.1 ? 1 : 0);
+        const end = percent(to) + (to > length - 0.1 ? 1 : 0);
+        return rect({ x: `${start}%`, y: "-5%", height: "110%", width: `${end - start}%` });
+      }),
     );
     this.head.setAttribute("x", `${percent(position)}%`);
     this.now.textContent = clock(position);
