@@ -6,7 +6,7 @@ it does. Reaches into Django's query compiler, so a test compares a prepared que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
@@ -18,28 +18,27 @@ M = TypeVar("M", bound=models.Model)
 class _Plan(NamedTuple):
     sql: str
     params: tuple[Any, ...]
-    places: tuple[tuple[int, str], ...]  # position in params → name of the value
-    converters: Any
+    places: tuple[tuple[int, str], ...]  # position among the parameters, name of the value
     compiler: Any
-    start: int
-    end: int
+    converters: Any
+    columns: slice  # of the model's own fields; the related rows follow
     attributes: Sequence[str]
     populators: Sequence[Any]
 
 
-class Prepared(Generic[M]):
-    """``Prepared(build, name=sample, …)``: ``build`` makes the query set from the named values.
+class _Prepared:
+    """What both forms share: ``build`` makes the query set from the named values; here it is given samples.
 
     The samples must differ from each other and from every constant in the query: they are found again among
-    its parameters. ``get`` gives the row or None.
+    its parameters.
     """
 
-    def __init__(self, build: Callable[..., models.QuerySet[M]], **samples: Any) -> None:
+    def __init__(self, build: Callable[..., models.QuerySet[Any, Any]], **samples: Any) -> None:
         self.build = build
         self.samples = samples
         self._plans: dict[str, _Plan] = {}
 
-    def get(self, **values: Any) -> M | None:
+    def _fetch(self, values: Mapping[str, Any]) -> tuple[_Plan, Sequence[Any] | None]:
         connection = connections[DEFAULT_DB_ALIAS]
         plan = self._plans.get(connection.vendor)
         if plan is None:
@@ -50,18 +49,12 @@ class Prepared(Generic[M]):
         with connection.cursor() as cursor:
             cursor.execute(plan.sql, params)
             row = cursor.fetchone()
-        if row is None:
-            return None
-        row = next(iter(plan.compiler.apply_converters([row], plan.converters)))
-        model: type[M] = plan.compiler.klass_info["model"]
-        found = model.from_db(DEFAULT_DB_ALIAS, plan.attributes, row[plan.start : plan.end])
-        for populator in plan.populators:
-            populator.populate(row, found)
-        return found
+        if row is not None and plan.converters:
+            row = next(iter(plan.compiler.apply_converters([row], plan.converters)))
+        return plan, row
 
     def _compile(self) -> _Plan:
-        query = self.build(**self.samples).order_by()[:1].query
-        compiler = query.get_compiler(using=DEFAULT_DB_ALIAS)
+        compiler = self.build(**self.samples).order_by()[:1].query.get_compiler(using=DEFAULT_DB_ALIAS)
         sql, params = compiler.as_sql()
         places = tuple(
             (position, name)
@@ -69,18 +62,42 @@ class Prepared(Generic[M]):
             for name, sample in self.samples.items()
             if param == sample
         )
-        if {name for _, name in places} != set(self.samples):
-            raise ValueError(f"values without a place in the query: {set(self.samples)}")
-        selected = compiler.klass_info["select_fields"]
-        start, end = selected[0], selected[-1] + 1
-        return _Plan(
-            sql,
-            tuple(params),
-            places,
-            compiler.get_converters([column[0] for column in compiler.select]),
-            compiler,
-            start,
-            end,
-            [column[0].target.attname for column in compiler.select[start:end]],
-            get_related_populators(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS),  # type: ignore[call-arg]
-        )
+        missing = set(self.samples) - {name for _, name in places}
+        if missing:
+            raise ValueError(f"no place in the query for {', '.join(sorted(missing))}")
+        columns, attributes, populators = slice(0), [], []
+        if compiler.klass_info:
+            selected = compiler.klass_info["select_fields"]
+            columns = slice(selected[0], selected[-1] + 1)
+            attributes = [column[0].target.attname for column in compiler.select[columns]]
+            # Django 5.2 takes three arguments; the stubs are those of a later version.
+            populators = get_related_populators(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]
+        converters = compiler.get_converters([column[0] for column in compiler.select])
+        return _Plan(sql, tuple(params), places, compiler, converters, columns, attributes, populators)
+
+
+class Prepared(_Prepared, Generic[M]):
+    """``Prepared(build, name=sample, …)`` of a query set of models, with ``select_related`` and ``defer``."""
+
+    def __init__(self, build: Callable[..., models.QuerySet[M]], **samples: Any) -> None:
+        super().__init__(build, **samples)
+
+    def get(self, **values: Any) -> M | None:
+        """The row for these values, or None."""
+        plan, row = self._fetch(values)
+        if row is None:
+            return None
+        model: type[M] = plan.compiler.klass_info["model"]
+        found = model.from_db(DEFAULT_DB_ALIAS, plan.attributes, row[plan.columns])
+        for populator in plan.populators:
+            populator.populate(row, found)
+        return found
+
+
+class PreparedValues(_Prepared):
+    """``PreparedValues(build, name=sample, …)`` of a query set with ``values_list``."""
+
+    def get(self, **values: Any) -> tuple[Any, ...] | None:
+        """The row's values for these values, or None."""
+        _plan, row = self._fetch(values)
+        return None if row is None else tuple(row)

@@ -9,7 +9,7 @@ from django.db import connection
 from django.forms.models import model_to_dict
 
 from studies.models import Participant
-from studies.prepared import Prepared
+from studies.prepared import Prepared, PreparedValues
 from tests import factories
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
@@ -67,6 +67,35 @@ def test_a_sample_without_a_place_is_refused() -> None:
     )
     with pytest.raises(ValueError, match="key"):
         prepared.get(slug="a", key="b")
+
+
+def test_values_equal_those_of_the_plain_query() -> None:
+    names = ("pk", "joined_at", "recruiter", "is_test", "study__slug", "rater__id")
+    prepared = PreparedValues(
+        lambda key: Participant.objects.filter(resume_code=key).values_list(*names), key="?key?"
+    )
+    for number in range(2):
+        person = factories.ParticipantFactory(recruiter={"id": f"p{number}"})
+        plain = Participant.objects.filter(pk=person.pk).values_list(*names).get()
+        assert prepared.get(key=person.resume_code) == plain
+    assert prepared.get(key="nobody's") is None
+
+
+def test_deferred_fields_stay_deferred_and_can_be_read() -> None:
+    person = factories.ParticipantFactory(recruiter={"id": "p"})
+    prepared = Prepared(
+        lambda key: (
+            Participant.objects.select_related("study")
+            .defer("recruiter", "study__seed")
+            .filter(resume_code=key)
+        ),
+        key="?key?",
+    )
+    found = prepared.get(key=person.resume_code)
+    assert found is not None
+    assert found.get_deferred_fields() == {"recruiter"}
+    assert found.study.get_deferred_fields() == {"seed"}
+    assert (found.recruiter, found.study.seed) == ({"id": "p"}, person.study.seed)
 
 
 @pytest.mark.django_db(transaction=True)
