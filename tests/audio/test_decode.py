@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -365,3 +366,48 @@ def test_probe_and_decode_agree(tmp_path: Path) -> None:
     for make in makers:
         path = make()
         assert decode(path).source == probe(path)
+
+
+@pytest.mark.usefixtures("needs_ffmpeg")
+class TestThroughFfmpeg:
+    """M4A and its relatives, made here."""
+
+    def make(self, tmp_path: Path, name: str, *options: str) -> Path:
+        source = write(tmp_path / "source.wav", voice(4.0, rate=16_000))
+        program = sources.ffmpeg_program()
+        assert program is not None
+        command = [program, "-loglevel", "error", "-y", "-i", str(source), *options, str(tmp_path / name)]
+        subprocess.run(command, check=True)
+        return tmp_path / name
+
+    @pytest.mark.parametrize(
+        ("name", "options", "kind"),
+        [
+            ("a.m4a", ("-c:a", "aac"), "M4A"),
+            ("b.m4a", ("-c:a", "alac"), "M4A"),
+            ("c.aac", ("-c:a", "aac", "-f", "adts"), "AAC"),
+            ("named.wav", ("-c:a", "aac", "-f", "ipod"), "M4A"),
+        ],
+    )
+    def test_it_is_read_for_what_it_is(
+        self, tmp_path: Path, name: str, options: tuple[str, ...], kind: str
+    ) -> None:
+        result = decode(self.make(tmp_path, name, *options))
+        assert result.source.format == kind
+        assert result.duration == pytest.approx(4.0, abs=0.15)
+        assert result.source.warnings == ()
+
+    def test_half_of_it_is_read_with_a_warning(self, tmp_path: Path) -> None:
+        path = self.make(tmp_path, "a.m4a", "-c:a", "aac", "-movflags", "+faststart")
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) * 2 // 3])
+        result = decode(path)
+        assert 1 < result.duration < 3.8
+        assert [w.code for w in result.source.warnings] == ["damaged"]
+
+    def test_the_bound_holds(self, tmp_path: Path) -> None:
+        assert refused(self.make(tmp_path, "a.m4a", "-c:a", "aac"), max_seconds=2.0) == "too_long"
+
+    def test_a_film_without_sound_is_refused(self, tmp_path: Path) -> None:
+        options = ("-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-map", "1:v", "-c:v", "mpeg4")
+        assert refused(self.make(tmp_path, "a.mp4", *options)) == "unreadable"
