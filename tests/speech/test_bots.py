@@ -31,14 +31,19 @@ LENGTH = 1.5
 def game(transactional_db: None) -> Study:
     """An open study from the built-in template, with clips that can be fetched."""
     study = studies.create_study(
-        slug="bots", title_en="Bots", user=None, host="A university", contact="a@example.org", test_participants=True
+        slug="bots",
+        title_en="Bots",
+        user=None,
+        host="A university",
+        contact="a@example.org",
+        test_participants=True,
     )
     clip = io.BytesIO()
     tone = 0.1 * np.sin(2 * np.pi * 220 * np.arange(int(24_000 * LENGTH)) / 24_000)
     soundfile.write(clip, tone, 24_000, format="MP3", bitrate_mode="CONSTANT", compression_level=0.75)
     topics = [factories.TopicFactory() for _ in range(5)]
     for language in ("en", "zh"):
-        for number in range(16):
+        for number in range(20):
             kind = ("human_human", "human_human", "human_machine", "pseudo_human")[number % 4]
             dialogue = factories.add_dialogue(
                 study, kind=kind, language=language, play_duration=LENGTH, topic=topics[number % 5]
@@ -57,7 +62,14 @@ def plan(live_server: Any, **changes: Any) -> Plan:
 def test_bots_play_to_the_debrief_valid_and_clumsy(game: Study, live_server: Any) -> None:
     out = io.StringIO()
     call_command(
-        "play_speech_game", study="bots", bots=3, rounds=2, seed=7, listen="claimed", base_url=live_server.url, stdout=out
+        "play_speech_game",
+        study="bots",
+        bots=3,
+        rounds=2,
+        seed=7,
+        listen="claimed",
+        base_url=live_server.url,
+        stdout=out,
     )
     assert "3 bots, 6 rounds, 30 verdicts" in out.getvalue()
     people = Participant.objects.filter(study=game)
@@ -128,7 +140,8 @@ def test_an_unknown_study_ends_with_an_error(live_server: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "correct", "fits"), [(25, 4, True), (10, 2, True), (35, 5, True), (80, 4, True), (30, 4, False)]
+    ("points", "correct", "fits"),
+    [(25, 4, True), (10, 2, True), (35, 5, True), (80, 4, True), (30, 4, False)],
 )
 def test_points_of_five(points: int, correct: int, fits: bool) -> None:
     assert points_fit(points, correct, 5) is fits

@@ -65,7 +65,7 @@ def arrivals(rng: random.Random, count: int, *, until: datetime, days: int) -> l
                 hour=rng.choices(hours, weights)[0], minute=rng.randrange(60), second=rng.randrange(60)
             )
         )
-    latest = max(3, count // 12)
+    latest = min(count, max(3, count // 12))
     found[:latest] = [until - timedelta(hours=rng.uniform(1.0, 3.0)) for _ in range(latest)]
     return sorted(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,15 @@ def study(user: Any) -> Study:
     assert text is not None  # noqa: S101  (every built-in study has one)
     studies.publish_consent_text(study=made, body=_adapted(text.body, data), user=user)
     return made
+
+
+def opened(target: Study, user: Any, *, until: datetime) -> Study:
+    """Open the study, two weeks before ``until`` where it was not open yet: the simulated people come after."""
+    if target.opened_at is not None:
+        return target
+    return studies.change_status(
+        study=target, to=Study.Status.OPEN, user=user, now=until - timedelta(days=14)
+    )
 
 
 def _adapted(body: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

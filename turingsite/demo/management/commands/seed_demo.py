@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import time
 from argparse import ArgumentParser
-from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from studies import services as studies
-from studies.models import Study
 from turingsite.demo import seed
 from turingsite.errors import DomainError
 
@@ -59,9 +56,7 @@ class Command(BaseCommand):
             )
         self.stdout.write(f"  {done} processed")
         until = timezone.now()
-        if study.opened_at is None:
-            opened = until - timedelta(days=14)
-            study = studies.change_status(study=study, to=Study.Status.OPEN, user=user, now=opened)
+        study = seed.opened(study, user, until=until)
         self.stdout.write("Playing simulated rounds")
         played = seed.rounds(study, wanted=wanted, until=until, say=self.stdout.write)
         self.stdout.write(f"  {played} rounds" if played else "  there are some already")

@@ -1,0 +1,139 @@
+"""Seeding the demo: a study people can read about, simulated rounds that obey every rule, nothing twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from dialogues.models import Dialogue, Verdict
+from games.speech.models import Round, SpeechPlayer, Trial
+from studies.models import Participant, Study, TurnedAway
+from studies.selectors import current_consent_text
+from turingsite.demo import people, seed
+
+UNTIL = datetime(2026, 3, 20, 15, 30, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def imported(django_db_setup: None, django_db_blocker: Any) -> Iterator[int]:
+    """The demo with its dialogues, as if they had been processed already. Read once, taken back at the end."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        user = seed.researcher()
+        study = seed.study(user)
+        seed.systems()
+        assert seed.clips(study, user, print) == 60
+        Dialogue.objects.update(state=Dialogue.State.READY, play_duration=22.0)
+        yield seed.opened(study, user, until=UNTIL).pk
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def demo(imported: int, db: None) -> Study:
+    return Study.objects.get(pk=imported)
+
+
+def answers(study: Study) -> list[tuple[str, str, str]]:
+    rows = Verdict.objects.filter(study=study).order_by("pk")
+    return list(rows.values_list("rater__participant__code", "dialogue__external_id", "choice"))
+
+
+def counts() -> list[int]:
+    return [model.objects.count() for model in (Participant, Verdict, Dialogue, TurnedAway)]
+
+
+def play(study: Study, rounds: int) -> int:
+    return seed.rounds(study, wanted=rounds, until=UNTIL, say=lambda line: None)
+
+
+def test_the_pages_say_that_all_voices_are_synthetic(demo: Study) -> None:
+    text = current_consent_text(demo)
+    assert text is not None
+    assert demo.test_participants
+    assert demo.is_listed
+    assert demo.status == Study.Status.OPEN
+    for language, notice, synthetic in (("en", demo.notice_en, "synthetic"), ("zh", demo.notice_zh, "合成")):
+        words = text.body[language]
+        assert synthetic in notice
+        assert any(synthetic in paragraph for _, paragraph in words["sections"])
+        assert "{" not in str(words["summary"])
+        headings = [heading for heading, _ in words["sections"]]
+        assert len(headings) == len(set(headings))
+
+
+def test_rounds_are_played_through_the_rules(demo: Study) -> None:
+    assert play(demo, 14) >= 12
+    finished = Round.objects.filter(player__participant__study=demo, state=Round.State.FINISHED)
+    assert all(5 <= one.trials.exclude(state=Trial.State.FAILED).count() for one in finished)
+    verdicts = Verdict.objects.filter(study=demo)
+    assert verdicts.count() >= 40
+    assert all(verdict.evidence["heard"] > 0.97 for verdict in verdicts)
+    assert set(verdicts.values_list("exclusion", flat=True)) <= {"", "known"}
+    assert "too_fast" not in {reason for verdict in verdicts for reason in verdict.protocol_breaks}
+    assert all(verdict.given_at < UNTIL for verdict in verdicts)
+    assert SpeechPlayer.objects.filter(checks_asked__gt=0).exists()
+
+
+def test_the_same_seed_gives_the_same_demo(demo: Study) -> None:
+    play(demo, 4)
+    first = answers(demo)
+    Trial.objects.update(verdict=None)
+    Verdict.objects.all().delete()
+    Trial.objects.all().delete()
+    Participant.objects.all().delete()
+    demo.audit_lines.filter(action=seed.PLAYED).delete()
+    play(demo, 4)
+    assert first == answers(demo)
+    assert first
+
+
+def test_seeding_again_adds_nothing(demo: Study) -> None:
+    play(demo, 3)
+    before = counts()
+    user = seed.researcher()
+    again = seed.study(user)
+    seed.systems()
+    assert again == demo
+    assert seed.clips(again, user, print) == 60
+    assert play(again, 3) == 0
+    assert before == counts()
+    assert again.consent_texts.count() == demo.consent_texts.count()
+
+
+def test_a_seeding_that_was_broken_off_goes_on(demo: Study) -> None:
+    play(demo, 2)
+    demo.audit_lines.filter(action=seed.PLAYED).delete()
+    played = play(demo, 5)
+    codes = Counter(Participant.objects.filter(erased_at=None).values_list("code", flat=True))
+    assert max(codes.values()) == 1
+    assert played > 0
+
+
+def test_people_come_before_now_and_some_today() -> None:
+    times = people.arrivals(people.random.Random(1), 80, until=UNTIL, days=12)
+    assert times == sorted(times)
+    assert times[-1] < UNTIL
+    assert sum((UNTIL - at).total_seconds() < 6 * 3600 for at in times) >= 3
+
+
+def test_the_simulated_hear_what_sounds_human() -> None:
+    drawn = [one for one in people.draw_people(5, 300) if isinstance(one, people.Person)]
+    share = {
+        human: sum(people.judgement(one, human) == "human" for one in drawn for _ in range(20))
+        / (20 * len(drawn))
+        for human in (1.25, -1.5)
+    }
+    assert 0.68 < share[1.25] < 0.82
+    assert share[-1.5] < 0.3
+    assert 0 < sum(not one.attentive for one in drawn) < len(drawn) / 5
+
+
+def test_clocks_are_the_simulations_own(demo: Study) -> None:
+    play(demo, 2)
+    assert Participant.objects.order_by("-joined_at").values_list("joined_at", flat=True)[0] < UNTIL
+    assert timezone.now() > UNTIL
