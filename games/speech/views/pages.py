@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dialogues.media import answer_file
+from dialogues.media import answer_file, no_sound
 from games.speech import presenters, selectors, services, sound_words
 from games.speech.assignment import Draws
 from games.speech.models import Round, SpeechPlayer
@@ -18,7 +18,7 @@ from games.speech.views.edge import OPEN, fields_of, is_json, place_of, shown, u
 from studies import access
 from studies.models import Participant, Study
 from studies.services import set_nickname
-from turingsite.errors import Conflict, Invalid, NotFound
+from turingsite.errors import Conflict, Invalid, NotFound, gettext_noop
 
 ENDED = {"paused_ok": True, "ended_ok": True, "closed_ok": True}
 
@@ -78,7 +78,7 @@ def clip(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     player = services.player_of(participant)
     word = sound_words.word(player.sound_word, participant.judging_language)
     if word is None:
-        raise NotFound("no_sound", "There is no such sound here.")
+        raise no_sound()
     return answer_file(request, word.path, cache="private, no-store")
 
 
@@ -151,7 +151,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
     study = participant.study
     settings = services.settings_of(study)
     if not presenters.board_is_open(settings):
-        raise NotFound("no_board", "This study has no leaderboard.")
+        raise NotFound("no_board", gettext_noop("This study has no leaderboard."))
     language = request.GET.get("language", participant.judging_language)
     if language not in [*study.languages, "all"]:
         language = "all"
