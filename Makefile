@@ -1,8 +1,9 @@
 # The vocabulary of the project. Needs make and Python 3.11 or newer, nothing else; `make help` lists the words.
 
 PORT ?= 8000
-HOST ?= 127.0.0.1
+LISTEN ?= 127.0.0.1
 ARGS ?=
+export PORT LISTEN
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
@@ -15,10 +16,10 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-input --requi
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: .venv/.installed ## Make a small study to play with and serve it (PORT, HOST)
+demo: .venv/.installed ## Make a small study to play with and serve it (PORT, LISTEN)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py seed_demo
-	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
+	@$(BIN)/python manage.py serve --host $(LISTEN) --port $(PORT)
 
 test: .venv/.installed-dev ## All tests on PostgreSQL and Redis, those marked `both` on SQLite too (ARGS)
 	@status=0; \

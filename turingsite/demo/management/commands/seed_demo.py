@@ -30,7 +30,7 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(str(error)) from error
         port = os.environ.get("PORT", "8000")
-        host = os.environ.get("HOST", "127.0.0.1").replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        host = os.environ.get("LISTEN", "127.0.0.1").replace("0.0.0.0", "127.0.0.1")  # noqa: S104
         base = f"http://{host}:{port}"
         self.stdout.write(self.style.SUCCESS(f"The demo is ready ({time.monotonic() - began:.0f} s)"))
         self.stdout.write(f"  play      {base}/s/demo/")
