@@ -24,7 +24,7 @@ import pytest
 import soundfile
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.playing import CLIP, PHONE, Game, seed_game, start
 from tests.servers_plugin import chromium
@@ -132,6 +132,9 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
         launched.close()
 
 
+expect.set_options(timeout=15_000)
+
+
 @pytest.fixture
 def opened() -> Opened:
     return Opened()
@@ -151,7 +154,7 @@ def context(browser: Browser, opened: Opened, site: str) -> Iterator[Callable[..
             "locale": "en-GB",
         } | options
         new = browser.new_context(**merged)
-        new.set_default_timeout(10_000)
+        new.set_default_timeout(20_000)
         if game is not None:
             new.add_cookies([game.cookie])
         new.on("weberror", lambda error: opened.errors.append(str(error.error)))
