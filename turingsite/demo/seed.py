@@ -68,7 +68,7 @@ def study(user: Any) -> Study:
 
 
 def opened(target: Study, user: Any, *, until: datetime) -> Study:
-    """Open the study, two weeks before ``until`` where it was not open yet: the simulated people come after."""
+    """Open the study two weeks before ``until``, if it never was: the simulated people come after."""
     if target.opened_at is not None:
         return target
     return studies.change_status(
