@@ -33,12 +33,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = {"game", "whole_study", "revealing"}  # fixtures that write rows
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture(scope="session")
 def site(
     django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory

@@ -26,6 +26,7 @@ from tests.browser.playing import (
     stored,
 )
 
+pytestmark = pytest.mark.browser
 Contexts = Callable[..., BrowserContext]
 WEIGHT = 120_000  # bytes of the trial page without sound
 

@@ -13,6 +13,7 @@ from dialogues.models import Verdict
 from games.speech.models import Round, Trial
 from tests.browser.playing import DESK, Game, go_on, hear, read_instruction, rows, seed_game, start, stored
 
+pytestmark = pytest.mark.browser
 Contexts = Callable[..., BrowserContext]
 
 
