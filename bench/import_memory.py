@@ -60,9 +60,8 @@ def main() -> int:
         few = peak(environment, write(folder / "few", FEW, seed=1), FEW)
         many = peak(environment, write(folder / "many", MANY, seed=2), MANY)
     print(f"importing {FEW:5,} dialogues    {few / 1024:7.1f} MB at most")
-    print(
-        f"importing {MANY:5,} dialogues    {many / 1024:7.1f} MB at most  ratio {many / few:.2f}  (≤ {BOUND:g})"
-    )
+    told = f"ratio {many / few:.2f}  (≤ {BOUND:g})"
+    print(f"importing {MANY:5,} dialogues    {many / 1024:7.1f} MB at most  {told}")
     return 0 if many / few <= BOUND else 1
 
 
