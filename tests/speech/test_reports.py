@@ -301,7 +301,7 @@ def test_command_prints_each_format(played: Played) -> None:
     balanced = next(one for one in rows if one["table"] == "by_kind" and one["kind"] == "balanced")
     assert float(balanced["accuracy"]) == pytest.approx((0.575 + 23 / 30) / 2)
     assert printed("success-rate", "md").startswith("# Success rate\n")
-    assert "| en | talker | Talker | speech to speech |" in printed("success-rate", "md")
+    assert "| English | talker | Talker | speech to speech |" in printed("success-rate", "md")
     assert "| not decided |" in printed("success-rate", "md")
 
 

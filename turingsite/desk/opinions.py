@@ -19,6 +19,7 @@ from studies.selectors import access_desk_study
 from studies.services.running import look_early
 from turingsite.desk.doors import LOOKED, sees_outcomes
 from turingsite.desk.paging import newest_first
+from turingsite.desk.wording import ACTORS, DEVICES, GATES, REASONS, called
 from turingsite.errors import DomainError
 
 
@@ -42,7 +43,7 @@ def participants(request: HttpRequest, slug: str) -> HttpResponse:
             person.get_state_display(),
             person.get_end_state_display() if person.end_state else "",
             person.get_judging_language_display(),
-            person.device_class,
+            called(DEVICES, person.device_class),
             person.source,
             given.get(person.pk, 0),
             person.joined_at,
@@ -113,9 +114,9 @@ def _verdict_row(verdict: Verdict, open_: bool) -> list[Any]:
         Choice(verdict.choice).label if open_ else "·",
         f"{heard:.0%}" if isinstance(heard, int | float) else "",
         evidence.get("replays", ""),
-        evidence.get("gate", ""),
+        called(GATES, str(evidence.get("gate", ""))),
         verdict.get_exclusion_display() if verdict.exclusion else "",
-        ", ".join(map(str, verdict.protocol_breaks)),
+        ", ".join(called(REASONS, str(one)) for one in verdict.protocol_breaks),
     ]
 
 
@@ -126,7 +127,7 @@ def audit_trail(request: HttpRequest, slug: str) -> HttpResponse:
     table = [
         [
             line.at,
-            str(line.actor) if line.actor else line.actor_kind,
+            str(line.actor) if line.actor else called(ACTORS, line.actor_kind),
             line.action,
             line.target,
             ", ".join(f"{key}={value}" for key, value in line.detail.items()),

@@ -24,6 +24,7 @@ from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report,
 from studies.selectors import access_desk_study
 from turingsite.desk.doors import manages, sees_outcomes
 from turingsite.desk.pictures import AXIS, interval_chart
+from turingsite.desk.wording import REASONS, called
 
 SETS = {
     "all": gettext_lazy("all valid"),
@@ -64,11 +65,9 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             f'attachment; filename="{slug}-{key}-{options.analysis_set}.{wanted}"'
         )
         return response
-    return render(
-        request,
-        "desk/report.html",
-        {**context, "result": result, "tables": _tables(result), "formats": list(FORMATS), "axis": AXIS},
-    )
+    left_out = [(called(REASONS, reason), n) for reason, n in result.basis.excluded.items()]
+    shown = {"result": result, "left_out": left_out, "tables": _tables(result)}
+    return render(request, "desk/report.html", {**context, **shown, "formats": list(FORMATS), "axis": AXIS})
 
 
 def _tables(result: ReportResult) -> list[dict[str, Any]]:

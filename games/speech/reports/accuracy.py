@@ -40,7 +40,9 @@ KINDS: tuple[tuple[str, str], ...] = (
 )
 
 
-KIND = Heading("kind", gettext_lazy("kind"), "text", {"balanced": gettext_lazy("balanced")})
+KIND = Heading(
+    "kind", gettext_lazy("kind"), "text", {"all": gettext_lazy("all"), "balanced": gettext_lazy("balanced")}
+)
 
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
@@ -94,7 +96,9 @@ def _by_kind(data: Given) -> ReportTable:
             best = _balanced(data.published, there)
             rows[-1] |= {"published_n": best["n"]}
             rows[-1] |= {f"published_{key}": best[key] for key in ("accuracy", "low", "high")}
-    shown = () if data.published is None else published_headings("accuracy", gettext_lazy("published"))
+    shown = (
+        () if data.published is None else published_headings("accuracy", gettext_lazy("accuracy (published)"))
+    )
     return ReportTable(
         "by_kind",
         gettext_lazy("By kind of dialogue and language"),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from games.speech.reports.judged import Judged, Mask
+from studies.models import Language
 from studies.reports import Heading
 from turingsite import stats
 
@@ -21,7 +22,9 @@ COUNTS = (
     Heading("dialogues", gettext_lazy("dialogues"), "count"),
 )
 NOTE = Heading("note", gettext_lazy("note"), "text")
-LANGUAGE = Heading("language", gettext_lazy("language"), "text", {"all": gettext_lazy("pooled")})
+LANGUAGE = Heading(
+    "language", gettext_lazy("language"), "text", {"all": gettext_lazy("pooled"), **dict(Language.choices)}
+)
 
 
 def enough(estimate: stats.Estimate, fewest: int | None = None) -> bool:

@@ -119,7 +119,11 @@ def _success(data: Given, who: list[Speaker], present: set[tuple[str, str]]) -> 
         for row in block:
             row["p_holm"] = adjusted.get(row["speaker"])
         rows += block
-    beside_headings = () if data.published is None else published_headings("share", gettext_lazy("published"))
+    beside_headings = (
+        ()
+        if data.published is None
+        else published_headings("share", gettext_lazy("judged human (published)"))
+    )
     return ReportTable(
         "success",
         gettext_lazy("Share of verdicts that said “human”"),
