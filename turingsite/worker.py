@@ -21,7 +21,7 @@ from turingsite.celery import app as celery_app
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]  # Django's and ours differ in their mappings
 
 logger = logging.getLogger("turingsite.worker")
 
