@@ -53,7 +53,7 @@ def database(default: str | None = None) -> dict[str, Any]:
         # Immediate transactions and a write-ahead log: contended writers wait instead of failing.
         config["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": 60,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     return config

@@ -38,7 +38,6 @@ class Place(NamedTuple):
     revealed: Trial | None = None  # the item just judged, where the study reveals after each
 
 
-@transaction.atomic
 def start_or_resume(*, participant: Participant, now: datetime) -> Place:
     """Where the person is; whatever has to exist for that (player, round, trials) is made.
 
@@ -47,6 +46,33 @@ def start_or_resume(*, participant: Participant, now: datetime) -> Place:
     """
     refuse_if_over(participant)
     settings = settings_of(participant.study)
+    return _in_trial(participant, settings) or _made_place(participant, settings, now=now)
+
+
+def _in_trial(participant: Participant, settings: SpeechSettings) -> Place | None:
+    """The place of somebody in the middle of a trial with the next one drawn; None for everybody else.
+
+    Read without a transaction, because nothing has to be made: a reload never waits for a writer.
+    """
+    player = SpeechPlayer.objects.filter(participant=participant).first()
+    if player is None or (settings.sound_check and player.sound_passed is None):
+        return None
+    player.participant = participant
+    trials = list(
+        Trial.objects.filter(round__player=player, round__state=Round.State.OPEN)
+        .select_related("round", "dialogue", "exposure")
+        .defer(*HEAVY)
+    )
+    current = next((trial for trial in trials if trial.state == Trial.State.CURRENT), None)
+    drawn = next((trial for trial in trials if trial.state == Trial.State.DRAWN), None)
+    if current is None or (drawn is None and current.position < settings.round_size):
+        return None
+    current.round.player = player
+    return Place("trial", player, settings, trial=current, following=drawn, round=current.round)
+
+
+@transaction.atomic
+def _made_place(participant: Participant, settings: SpeechSettings, *, now: datetime) -> Place:
     player = locked_player(participant)
     if settings.sound_check and player.sound_passed is None and ensure_sound_word(player, participant):
         return Place("sound", player, settings)
@@ -104,14 +130,13 @@ def advance(
     none is left.
     """
     trials = _trials(round_)
-    if trials:
-        check = ContentCheck.objects.filter(trial__round=round_, answered_at=None).first()
-        if check is not None:
-            return Place("check", player, settings, check=check, round=round_)
+    check = _unanswered(trials)
+    if check is not None:
+        return Place("check", player, settings, check=check, round=round_)
     current = next((trial for trial in trials if trial.state == Trial.State.CURRENT), None)
     drawn = next((trial for trial in trials if trial.state == Trial.State.DRAWN), None)
     done = {trial.position for trial in trials if trial.state == Trial.State.DONE}
-    if current is None and sound_fails(round_, now=now):
+    if current is None and _fails_often(trials, now):
         return Place("pause", player, settings, round=round_)
     draws = draws or Draws(player, round_.language, settings, now=now)
 
@@ -143,7 +168,7 @@ def advance(
 def _trials(round_: Round) -> list[Trial]:
     trials = list(
         Trial.objects.filter(round=round_)
-        .select_related("dialogue", "exposure")
+        .select_related("dialogue", "exposure", "check_asked")
         .defer(*HEAVY)
         .order_by("position", "attempt")
     )
@@ -152,12 +177,20 @@ def _trials(round_: Round) -> list[Trial]:
     return trials
 
 
+def _unanswered(trials: list[Trial]) -> ContentCheck | None:
+    checks = (getattr(trial, "check_asked", None) for trial in trials)
+    return next((check for check in checks if check is not None and check.answered_at is None), None)
+
+
 def sound_fails(round_: Round, *, now: datetime) -> bool:
-    """Many clips failed just now: the connection is bad, and more clips would only be used up. Later it goes
-    on.
-    """
-    failed = Trial.objects.filter(round=round_, state=Trial.State.FAILED, closed_at__gt=now - FAILURES_WITHIN)
-    return failed.count() >= FAILURES
+    """Whether many clips failed just now: the connection is bad, and more clips would only be used up."""
+    return _fails_often(list(Trial.objects.filter(round=round_)), now)
+
+
+def _fails_often(trials: list[Trial], now: datetime) -> bool:
+    since = now - FAILURES_WITHIN
+    closed = [trial.closed_at for trial in trials if trial.state == Trial.State.FAILED]
+    return sum(moment is not None and moment > since for moment in closed) >= FAILURES
 
 
 def _end(player: SpeechPlayer, round_: Round, settings: SpeechSettings, *, now: datetime) -> Place:
