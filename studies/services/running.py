@@ -83,6 +83,20 @@ def look_early(*, study: Study, verdicts: int, user: Any = None) -> None:
     )
 
 
+@transaction.atomic
+def note_reading(*, study: Study, report: str, analysis_set: str, verdicts: int, user: Any = None) -> None:
+    """Note that a report with outcomes was read, and on how many verdicts it rested then."""
+    audit.record(
+        "report.read",
+        study=study,
+        user=user,
+        target=report,
+        set=analysis_set,
+        n=verdicts,
+        status=study.status,
+    )
+
+
 def _keep_a_researcher(study: Study, leaving: StudyMember) -> None:
     others = study.members.select_for_update().filter(role=StudyMember.Role.RESEARCHER).exclude(pk=leaving.pk)
     if not others:

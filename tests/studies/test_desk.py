@@ -397,6 +397,19 @@ def test_a_closed_study_shows_its_outcomes(client, cast):
     assert client.get(url("report", cast.study.slug, "accuracy") + "?set=none&language=xx").status_code == 200
     assert client.get(url("report", cast.study.slug, "unknown")).status_code == 404
     assert AuditLine.objects.filter(action="study.looked_early").count() == 0
+    read = AuditLine.objects.filter(action="report.read").order_by("pk")
+    assert [(line.actor, line.target, line.detail["n"]) for line in read[:1]] == [
+        (cast.colleague, "accuracy", 1)
+    ]
+
+
+def test_a_report_without_outcomes_is_open_while_the_study_runs(client, cast):
+    factories.StudyItemFactory(study=cast.study, dialogue=factories.DialogueFactory())
+    client.force_login(cast.colleague)
+    page = client.get(url("report", cast.study.slug, "recordings"))
+    assert page.context["result"].basis.dialogues == 1
+    assert "Look now" not in page.content.decode()
+    assert not AuditLine.objects.filter(action="report.read").exists()
 
 
 def test_a_verdict_list_survives_odd_evidence(client, cast):

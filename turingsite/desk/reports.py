@@ -22,6 +22,7 @@ from studies.models import Language
 from studies.report_formats import FORMATS, in_words
 from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report
 from studies.selectors import access_desk_study
+from studies.services.running import note_reading
 from turingsite.desk.doors import manages, sees_outcomes
 from turingsite.desk.pictures import AXIS, interval_chart
 from turingsite.desk.wording import REASONS, called
@@ -32,6 +33,7 @@ SETS = {
     "first_round": gettext_lazy("first round"),
     "per_protocol": gettext_lazy("per protocol"),
 }
+OUTCOMES = "verdicts"  # a report that is given this table shows what people said
 TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
 
 
@@ -53,11 +55,21 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
         "languages": [("", _("pooled")), *Language.choices],
         "query": request.GET.urlencode(),
+        "outcomes": OUTCOMES in kind.datasets,
         "n": Verdict.objects.filter(study=study, exclusion="").count(),
     }
-    if not sees_outcomes(request, study):
+    outcomes = OUTCOMES in kind.datasets
+    if outcomes and not sees_outcomes(request, study):
         return render(request, "desk/report.html", {**context, "blind": True})
     result = run_report(key, study, options)
+    if outcomes:
+        note_reading(
+            study=study,
+            report=key,
+            analysis_set=options.analysis_set,
+            verdicts=result.basis.n,
+            user=request.user,
+        )
     wanted = request.GET.get("format", "")
     if wanted in FORMATS:
         response = HttpResponse(FORMATS[wanted](result), content_type=f"{TYPES[wanted]}; charset=utf-8")
