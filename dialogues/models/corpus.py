@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from studies import codes
+from studies import codes, texts
 from studies.models import Language, Rater
 
 
@@ -97,6 +97,11 @@ class Topic(models.Model):
     def __str__(self) -> str:
         return self.code
 
+    @property
+    def label(self) -> str:
+        """In the language of the page; the code where there is none."""
+        return str(texts.pick({"zh": self.label_zh, "en": self.label_en or self.code}))
+
 
 class Strategy(models.Model):
     """How a human–machine dialogue was started."""
@@ -112,6 +117,11 @@ class Strategy(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def name(self) -> str:
+        """In the language of the page; the code where there is none."""
+        return str(texts.pick({"zh": self.name_zh, "en": self.name_en or self.code}))
 
 
 class Recording(models.Model):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from zoneinfo import available_timezones
 
 from django import forms
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Dialogue, Kind
@@ -88,13 +88,13 @@ class StudyForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
         if len(words) > 5 or any(
             len(w) > 60 or not w.replace("_", "").isalnum() or not w.isascii() for w in words
         ):
-            raise forms.ValidationError(_now("At most five names of letters, figures and underscores."))
+            raise forms.ValidationError(gettext("At most five names of letters, figures and underscores."))
         return list(dict.fromkeys(words))
 
     def clean_time_zone(self) -> str:
         name = str(self.cleaned_data["time_zone"]).strip()
         if name not in available_timezones():
-            raise forms.ValidationError(_now("There is no such time zone. Write it like Asia/Shanghai."))
+            raise forms.ValidationError(gettext("There is no such time zone. Write it like Asia/Shanghai."))
         return name
 
     def _post_clean(self) -> None:
@@ -228,11 +228,11 @@ class TurnsForm(Answering):
                 speaker, start, end = words[0].upper(), float(words[1]), float(words[2])
             except (IndexError, ValueError) as error:
                 raise forms.ValidationError(
-                    _now("Line %(line)s is not “speaker start end”.") % {"line": number}
+                    gettext("Line %(line)s is not “speaker start end”.") % {"line": number}
                 ) from error
             if len(words) > 3 or not 0 <= start < end < 1e6:
                 raise forms.ValidationError(
-                    _now("Line %(line)s: a turn ends after it starts.") % {"line": number}
+                    gettext("Line %(line)s: a turn ends after it starts.") % {"line": number}
                 )
             found.append((speaker, start, end))
         return found
