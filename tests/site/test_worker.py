@@ -8,6 +8,7 @@ import threading
 import pytest
 from celery import Celery
 
+from turingsite.celery import app as site_app
 from turingsite.worker import EmbeddedWorker, with_worker
 
 
@@ -88,3 +89,12 @@ async def test_no_worker_starts_unless_settings_ask_for_it(settings, private: Pr
     assert not threads()
     assert await lifespan.say("shutdown") == "lifespan.shutdown.complete"
     assert not private.swept.is_set()
+
+
+def test_every_scheduled_task_exists_and_goes_to_a_queue_that_is_read(settings) -> None:
+    site_app.loader.import_default_modules()
+    assert settings.CELERY_BEAT_SCHEDULE
+    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+        assert entry["task"] in site_app.tasks
+        queue = site_app.amqp.router.route({}, entry["task"])["queue"].name
+        assert queue in EmbeddedWorker(site_app).queues()
