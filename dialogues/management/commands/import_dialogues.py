@@ -142,7 +142,7 @@ class Command(BaseCommand):
             "%(refused)s refused."
         ) % {state: counts.get(state, 0) for state in ("accepted", "warned", "unchanged", "refused")}
         if dry:
-            line = f"{_('Nothing was written.')} {line}"
+            line = _("Nothing was written.") + " " + line
         self.stdout.write(line)
         if not good:
             rows = sum(counts.values())
