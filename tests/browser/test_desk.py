@@ -106,7 +106,7 @@ def test_every_page_of_the_desk(
     console: list[str] = []
     page.on("console", lambda m: console.append(m.text) if m.type == "error" else None)
     study = f"study/{desk.study.slug}/"
-    own = ["", "settings/", "participants/", "verdicts/", "audit/", "report/success-rate/"]
+    own = ["", "settings/", "texts/", "participants/", "verdicts/", "audit/", "report/success-rate/"]
     paths = ["", "new-study/", *(study + page for page in own)]
     paths += ["corpus/", f"corpus/{code}/", "imports/", "imports/new/", f"imports/{batch}/"]
     for path in paths:

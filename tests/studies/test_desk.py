@@ -310,6 +310,60 @@ def test_people_are_added_and_the_last_researcher_stays(client, cast):
     assert StudyMember.objects.filter(pk=other.pk).exists()
 
 
+# texts
+
+
+def texts_form(client, slug: str) -> dict[str, str]:
+    form = client.get(url("texts", slug)).context["forms"][0]
+    return {field.html_name: field.value() or "" for field in form}
+
+
+def test_texts_come_back_as_they_were_and_a_change_is_a_new_version(client, cast):
+    study = create_study(slug="mine", title_en="Mine", user=cast.researcher)
+    before = study.consent_texts.get().body
+    client.force_login(cast.researcher)
+    data = texts_form(client, "mine")
+    assert client.post(url("texts", "mine"), data).status_code == 302
+    assert study.consent_texts.count() == 1
+
+    data |= {
+        "debrief_zh": "# 研究内容\r\n第一段。\r\n\r\n第二段。",
+        "summary_en": "Who: {host}\r\nTime: 3:30 minutes",
+    }
+    assert client.post(url("texts", "mine"), data).status_code == 302
+    after = study.consent_texts.order_by("-version")[0].body
+    assert after["zh"]["debrief"] == [["研究内容", "第一段。\n\n第二段。"]]
+    assert after["en"]["summary"] == [["Who", "{host}"], ["Time", "3:30 minutes"]]
+    assert after["en"]["sections"] == before["en"]["sections"]
+    assert after["zh"]["welcome"] == before["zh"]["welcome"]
+
+
+@pytest.mark.parametrize(("changed", "field"), [
+    ({"summary_en": "no colon"}, "summary_en"),
+    ({"sections_zh": "words without heading"}, "sections_zh"),
+    ({"debrief_en": "# heading alone"}, "debrief_en"),
+    ({"debrief_en": ""}, "debrief_en"),
+    ({"tagline_zh": ""}, "tagline_zh"),
+])  # fmt: skip
+def test_texts_that_lack_something_are_answered_beside_the_field(client, cast, changed, field):
+    study = create_study(slug="mine", title_en="Mine", user=cast.researcher)
+    client.force_login(cast.researcher)
+    answer = client.post(url("texts", "mine"), {**texts_form(client, "mine"), **changed})
+    assert answer.status_code == 400
+    assert field in answer.context["forms"][0].errors
+    assert study.consent_texts.count() == 1
+
+
+def test_texts_stay_while_people_can_come_in(client, cast):
+    client.force_login(cast.researcher)
+    data = texts_form(client, cast.study.slug)
+    assert client.post(url("texts", cast.study.slug), {**data, "tagline_en": "Other words"}).status_code in (
+        400,
+    )
+    client.force_login(cast.colleague)
+    assert client.get(url("texts", cast.study.slug)).status_code == 404
+
+
 # figures and lists
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from turingsite.desk import corpus, imports, opinions, reports, studies
+from turingsite.desk import corpus, imports, opinions, reports, studies, texts
 
 View = Callable[..., Any]
 
@@ -19,6 +19,7 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("study/<slug:slug>/", studies.study, "study"),
         ("study/<slug:slug>/status/", studies.status, "status"),
         ("study/<slug:slug>/settings/", studies.settings, "settings"),
+        ("study/<slug:slug>/texts/", texts.texts, "texts"),
         ("study/<slug:slug>/people/", studies.people, "people"),
         ("study/<slug:slug>/participants/", opinions.participants, "participants"),
         ("study/<slug:slug>/verdicts/", opinions.verdicts, "verdicts"),
