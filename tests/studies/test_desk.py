@@ -357,9 +357,9 @@ def test_texts_that_lack_something_are_answered_beside_the_field(client, cast, c
 def test_texts_stay_while_people_can_come_in(client, cast):
     client.force_login(cast.researcher)
     data = texts_form(client, cast.study.slug)
-    assert client.post(url("texts", cast.study.slug), {**data, "tagline_en": "Other words"}).status_code in (
-        400,
-    )
+    answer = client.post(url("texts", cast.study.slug), {**data, "tagline_en": "Other words"})
+    assert answer.status_code == 400
+    assert "Pause the study" in answer.content.decode()
     client.force_login(cast.colleague)
     assert client.get(url("texts", cast.study.slug)).status_code == 404
 
