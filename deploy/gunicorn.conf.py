@@ -13,4 +13,6 @@ keepalive = 75
 timeout = 60
 # Logs carry ids, not addresses, so there is no access log.
 accesslog = None
+# Nothing here is managed while it runs, and the user of the image has no home to keep a socket in.
+control_socket_disable = True
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108

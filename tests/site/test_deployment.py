@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -136,7 +137,20 @@ def test_production_checks_pass(production) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def fetched(environment: dict[str, str], path: str) -> tuple[int, str]:
+    """Status and text of a page, asked for as the proxy does."""
+    connection = http.client.HTTPConnection(environment["BIND"], timeout=20)
+    headers = {"Host": environment["ALLOWED_HOSTS"], "X-Forwarded-Proto": "https"}
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text
+
+
 def test_web_command_answers_on_real_postgresql(production, tmp_path) -> None:
+    collected = run(["python", "manage.py", "collectstatic", "--noinput", "--verbosity", "0"], production)
+    assert collected.returncode == 0, collected.stderr
     process = started(words("web"), production, tmp_path / "log")
     try:
         address = f"http://{production['BIND']}/health/ready"
@@ -144,6 +158,13 @@ def test_web_command_answers_on_real_postgresql(production, tmp_path) -> None:
         while (probe := run(["python", "deploy/probe.py", address], production)).returncode != 0:
             assert process.poll() is None, (tmp_path / "log").read_text()
             assert time.monotonic() < end, probe.stderr
+        status, page = fetched(production, "/")
+        assert status == 200, (tmp_path / "log").read_text()
+        assets = re.findall(r"""(?:href|src)="(/static/[^"]+)""", page)
+        assert assets
+        for asset in assets:
+            assert re.search(r"\.[0-9a-f]{12}\.\w+$", asset), f"{asset} may stay in caches for ever"
+            assert fetched(production, asset)[0] == 200, asset
     finally:
         stop(process)
 
