@@ -9,8 +9,9 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "turingsite.settings.embedded")
-    import turingsite.celery  # noqa: F401  (shared tasks bind to this app)
     from django.core.management import execute_from_command_line
+
+    import turingsite.celery  # noqa: F401  (shared tasks bind to this app)
 
     execute_from_command_line(sys.argv)
 

@@ -1,1 +1,1 @@
-"""Studies, people, raters, consent, questionnaires, audit, exports, erasure, reports: what every activity shares."""
+"""Studies, people, raters, consent, questionnaires, audit, exports, erasure, reports: for every activity."""

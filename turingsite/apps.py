@@ -1,4 +1,4 @@
-"""App configurations of the wiring floor: the site itself and the desk (Django's admin with our site class)."""
+"""App configurations of the wiring floor: the site itself, and the desk (the admin with our site class)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ def secret(name: str) -> str:
     """Value of a secret: no default, at least 32 characters."""
     value = text(name)
     if len(value) < 32:
-        raise ImproperlyConfigured(f"{name} must have at least 32 characters; make one with `openssl rand -base64 48`.")
+        raise ImproperlyConfigured(
+            f"{name} must have at least 32 characters; make one with `openssl rand -base64 48`."
+        )
     return value
 
 

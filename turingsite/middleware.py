@@ -53,8 +53,18 @@ class DomainErrorMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, DomainError):
             return None
-        log.info("code=%s status=%d path_name=%s", error.code, error.status, getattr(request.resolver_match, "view_name", ""))
+        log.info(
+            "code=%s status=%d path_name=%s",
+            error.code,
+            error.status,
+            getattr(request.resolver_match, "view_name", ""),
+        )
         if wants_json(request):
             return JsonResponse(error_body(error), status=error.status)
-        context = {"code": error.code, "message": translated(error), "status": error.status, "params": error.params}
+        context = {
+            "code": error.code,
+            "message": translated(error),
+            "status": error.status,
+            "params": error.params,
+        }
         return render(request, "errors/domain.html", context, status=error.status)

@@ -1,6 +1,6 @@
-"""Models of the corpus. ``corpus``: what exists; ``work``: jobs and imports; ``opinions``: what raters meet and say.
+"""Models of the corpus, no I/O. Imports go corpus ← work and corpus ← opinions.
 
-Imports go corpus ← work, corpus ← opinions; nothing in here does I/O.
+``corpus``: what exists; ``work``: jobs and imports; ``opinions``: what raters meet and say.
 """
 
 from dialogues.models.corpus import (

@@ -71,6 +71,8 @@ class Speaker(models.Model):
     may_clone = models.BooleanField(_("voice cloned"), default=False)
     may_publish = models.BooleanField(_("published"), default=False)
     may_train = models.BooleanField(_("used for training"), default=False)
+    line_en = models.CharField(_("line shown at the reveal (English)"), max_length=160, blank=True)
+    line_zh = models.CharField(_("line shown at the reveal (Chinese)"), max_length=160, blank=True)
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
 
     class Meta:
@@ -184,12 +186,16 @@ class Dialogue(models.Model):
     code = models.CharField(_("code"), max_length=20, unique=True, default=codes.public_code)
     external_id = models.CharField(_("id in the manifest"), max_length=120, unique=True)
     content_hash = models.CharField(max_length=64, db_index=True)  # of the manifest row and its files
-    modality = models.CharField(_("modality"), max_length=6, choices=Modality.choices, default=Modality.SPEECH)
+    modality = models.CharField(
+        _("modality"), max_length=6, choices=Modality.choices, default=Modality.SPEECH
+    )
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     language = models.CharField(_("language"), max_length=5, choices=Language.choices)
     topic = models.ForeignKey(Topic, models.PROTECT, null=True, blank=True, related_name="dialogues")
     strategy = models.ForeignKey(Strategy, models.PROTECT, null=True, blank=True, related_name="dialogues")
-    opening = models.CharField(_("opening"), max_length=120, blank=True)  # dialogues with the same opening share it
+    opening = models.CharField(
+        _("opening"), max_length=120, blank=True
+    )  # dialogues with the same opening share it
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, blank=True)
     source_corpus = models.CharField(_("source corpus"), max_length=80, blank=True)
     recording = models.ForeignKey(Recording, models.PROTECT, null=True, blank=True, related_name="dialogues")
@@ -240,7 +246,7 @@ class Party(models.Model):
 
 
 class Turn(models.Model):
-    """A stretch of talk by one party. ``start``/``end`` in the original, ``play_*`` in the playing file (seconds)."""
+    """A stretch of talk by one party, in seconds; ``play_*`` count on the playing file."""
 
     class Source(models.TextChoices):
         MANIFEST = "manifest", _("manifest")

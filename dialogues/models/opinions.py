@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models.corpus import Dialogue, Turn
+from dialogues.models.corpus import Dialogue, Nature, Turn
 from studies import codes
 from studies.models import Rater, Study
 
@@ -23,6 +23,8 @@ class StudyItem(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="items")
     dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="study_items")
     role = models.CharField(_("role"), max_length=12, choices=Role.choices, default=Role.MAIN)
+    # Of attention items: the answer that the voice asks for.
+    expected = models.CharField(_("answer asked for"), max_length=8, choices=Nature.choices, blank=True)
     block = models.PositiveSmallIntegerField(_("block"), default=1)
     is_active = models.BooleanField(_("active"), default=True)
     added_at = models.DateTimeField(auto_now_add=True)
@@ -30,7 +32,12 @@ class StudyItem(models.Model):
     class Meta:
         verbose_name = _("study item")
         verbose_name_plural = _("study items")
-        constraints = [models.UniqueConstraint(fields=["study", "dialogue"], name="one_study_item_per_dialogue")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "dialogue"], name="one_study_item_per_dialogue"),
+            models.CheckConstraint(
+                name="only_attention_items_ask_for_an_answer", condition=Q(expected="") | Q(role="attention")
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.study_id} {self.dialogue_id}"
@@ -46,12 +53,16 @@ class Exposure(models.Model):
     given_at = models.DateTimeField()
     first_byte_at = models.DateTimeField(null=True, blank=True)
     heard_at = models.DateTimeField(null=True, blank=True)  # first reported playing
+    # The file it was given as, while a newer one has replaced that; empty: the dialogue's.
+    play_path = models.CharField(max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("exposure")
         verbose_name_plural = _("exposures")
         constraints = [
-            models.UniqueConstraint(fields=["study", "rater", "dialogue"], name="one_exposure_per_rater_and_dialogue")
+            models.UniqueConstraint(
+                fields=["study", "rater", "dialogue"], name="one_exposure_per_rater_and_dialogue"
+            )
         ]
 
     def __str__(self) -> str:
@@ -74,10 +85,14 @@ class Flag(models.Model):
         verbose_name_plural = _("flags")
         constraints = [
             models.UniqueConstraint(
-                fields=["dialogue", "rule", "source"], condition=Q(turn__isnull=True), name="one_flag_per_dialogue_rule"
+                fields=["dialogue", "rule", "source"],
+                condition=Q(turn__isnull=True),
+                name="one_flag_per_dialogue_rule",
             ),
             models.UniqueConstraint(
-                fields=["turn", "rule", "source"], condition=Q(turn__isnull=False), name="one_flag_per_turn_rule"
+                fields=["turn", "rule", "source"],
+                condition=Q(turn__isnull=False),
+                name="one_flag_per_turn_rule",
             ),
         ]
 
@@ -95,7 +110,7 @@ class Verdict(models.Model):
     """A rater's opinion on who speaker B is. People always have repeat 0.
 
     ``exclusion`` is empty where the verdict belongs to the analysis set *all*; ``protocol_breaks`` lists what
-    keeps it out of *per_protocol*. Both are stored with the verdict, so that a count never depends on a later rule.
+    keeps it out of *per_protocol*. Both are stored with the verdict, so no count depends on a later rule.
     """
 
     class Exclusion(models.TextChoices):
@@ -136,7 +151,8 @@ class Verdict(models.Model):
                 fields=["study", "rater", "dialogue", "repeat"], name="one_verdict_per_rater_and_dialogue"
             ),
             models.CheckConstraint(
-                name="confidence_has_five_steps", condition=Q(confidence__isnull=True) | Q(confidence__range=(1, 5))
+                name="confidence_has_five_steps",
+                condition=Q(confidence__isnull=True) | Q(confidence__range=(1, 5)),
             ),
         ]
 

@@ -52,7 +52,9 @@ class ImportBatch(models.Model):
         REFUSED = "refused", _("refused")
 
     study = models.ForeignKey(Study, models.SET_NULL, null=True, blank=True, related_name="imports")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     name = models.CharField(_("file"), max_length=200)
     folder = models.CharField(max_length=300, blank=True)  # uploaded files, below the media root
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)

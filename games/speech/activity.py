@@ -42,7 +42,7 @@ def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
         Trial.objects.filter(round__player__participant=participant)
         .exclude(answer="")
         .select_related("round", "dialogue")
-        .prefetch_related("dialogue__parties__system")
+        .prefetch_related("dialogue__parties__system", "dialogue__parties__speaker")
         .order_by("round__number", "position", "attempt")
     )
     rows = []

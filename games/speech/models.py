@@ -1,4 +1,4 @@
-"""The speech game's rows: settings of a study, players, rounds, trials, checks. Rules of order are in services."""
+"""The speech game's rows: settings, players, rounds, trials, checks. Rules of order are in services."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Choice, Dialogue, Exposure, Topic, Verdict
+from dialogues.models import Choice, Dialogue, Exposure, Nature, Topic, Verdict
 from studies import codes
 from studies.models import Language, Participant, Study
 
@@ -44,6 +44,7 @@ class SpeechSettings(models.Model):
     ask_confidence = models.BooleanField(_("ask for confidence"), default=False)
     ask_reason = models.BooleanField(_("ask for a reason"), default=False)
     content_checks = models.PositiveSmallIntegerField(_("content checks per session"), default=3)
+    attention_checks = models.PositiveSmallIntegerField(_("spoken instructions per session"), default=1)
     sound_check = models.BooleanField(_("sound check"), default=True)
     margin = models.FloatField(_("equivalence margin"), default=0.10)
 
@@ -64,7 +65,7 @@ class SpeechPlayer(models.Model):
     sound_tries = models.PositiveSmallIntegerField(_("sound check tries"), default=0)
     sound_passed = models.BooleanField(_("sound check passed"), null=True, blank=True)
     checks_asked = models.PositiveSmallIntegerField(_("content checks asked"), default=0)
-    checks_failed = models.PositiveSmallIntegerField(_("content checks failed"), default=0)
+    checks_failed = models.PositiveSmallIntegerField(_("checks failed"), default=0)  # of either sort
     keys_off = models.BooleanField(_("keys switched off"), default=False)
 
     class Meta:
@@ -99,7 +100,9 @@ class Round(models.Model):
         verbose_name_plural = _("rounds")
         constraints = [
             models.UniqueConstraint(fields=["player", "number"], name="one_round_per_number"),
-            models.UniqueConstraint(fields=["player"], condition=Q(state="open"), name="one_open_round_per_player"),
+            models.UniqueConstraint(
+                fields=["player"], condition=Q(state="open"), name="one_open_round_per_player"
+            ),
         ]
         indexes = [models.Index(fields=["state", "language", "finished_at"])]
 
@@ -108,7 +111,7 @@ class Round(models.Model):
 
 
 class Trial(models.Model):
-    """One dialogue put to one player. ``draw`` holds all that decided it: seed, counter, weights, candidates."""
+    """One dialogue put to one player. ``draw`` holds all that decided it: seed, counter, weights and more."""
 
     class State(models.TextChoices):
         DRAWN = "drawn", _("drawn")  # waits behind the current one, its sound may be preloaded
@@ -126,9 +129,14 @@ class Trial(models.Model):
     position = models.PositiveSmallIntegerField(_("position"))
     attempt = models.PositiveSmallIntegerField(_("attempt"), default=0)
     code = models.CharField(max_length=20, unique=True, default=codes.public_code)
+    # The answer that a spoken instruction asks for; empty for scored trials. A check stands before the scored
+    # trial of the same position and looks like it.
+    expected = models.CharField(_("answer asked for"), max_length=8, choices=Nature.choices, blank=True)
     dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="speech_trials")
     exposure = models.ForeignKey(Exposure, models.PROTECT, related_name="speech_trials")
-    verdict = models.OneToOneField(Verdict, models.SET_NULL, null=True, blank=True, related_name="speech_trial")
+    verdict = models.OneToOneField(
+        Verdict, models.SET_NULL, null=True, blank=True, related_name="speech_trial"
+    )
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAWN)
     draw = models.JSONField(_("draw"), default=dict)
     drawn_at = models.DateTimeField()
@@ -153,12 +161,21 @@ class Trial(models.Model):
         verbose_name_plural = _("trials")
         ordering = ["round", "position", "attempt"]
         constraints = [
-            models.UniqueConstraint(fields=["round", "position", "attempt"], name="one_trial_per_place_and_attempt"),
+            models.UniqueConstraint(
+                fields=["round", "position", "attempt"],
+                condition=Q(expected=""),
+                name="one_trial_per_place_and_attempt",
+            ),
+            models.UniqueConstraint(
+                fields=["round"], condition=~Q(expected=""), name="one_spoken_instruction_per_round"
+            ),
             models.UniqueConstraint(
                 fields=["round"], condition=Q(state="current"), name="one_current_trial_per_round"
             ),
             models.UniqueConstraint(
-                fields=["round", "position"], condition=~Q(state="failed"), name="one_live_trial_per_place"
+                fields=["round", "position"],
+                condition=~Q(state="failed") & Q(expected=""),
+                name="one_live_trial_per_place",
             ),
         ]
         indexes = [
@@ -168,6 +185,11 @@ class Trial(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a spoken instruction, outside the scored trials."""
+        return bool(self.expected)
 
 
 class ContentCheck(models.Model):

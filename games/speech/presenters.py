@@ -139,15 +139,17 @@ def reveal(trial: Trial, settings: SpeechSettings) -> dict[str, Any]:
 
 def system_line(dialogue: Dialogue) -> str:
     """One line on who or what speaker B was."""
+    party = next((party for party in dialogue.parties.all() if party.label == "B"), None)
+    system = party.system if party else None
+    known = system or (party.speaker if party else None)
+    zh = (get_language() or "en").startswith("zh")
+    line = known and ((zh and known.line_zh) or known.line_en)
+    if line:
+        return str(line)
     if dialogue.truth == Nature.HUMAN:
         return _("A person in a recorded conversation")
-    system = next((party.system for party in dialogue.parties.all() if party.label == "B"), None)
     if system is None:
         return ""
-    zh = (get_language() or "en").startswith("zh")
-    line = (zh and system.line_zh) or system.line_en
-    if line:
-        return line
     kinds = {
         System.Role.S2S: _("A speech model that answers directly: %(name)s"),
         System.Role.TTS: _("A text read by a synthetic voice: %(name)s"),

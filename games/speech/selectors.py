@@ -35,7 +35,7 @@ def judged_trials(round_: Round) -> QuerySet[Trial]:
         Trial.objects.filter(round=round_, state=Trial.State.DONE)
         .exclude(answer="")
         .select_related("dialogue")
-        .prefetch_related("dialogue__parties__system")
+        .prefetch_related("dialogue__parties__system", "dialogue__parties__speaker")
         .order_by("position")
     )
 

@@ -8,7 +8,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,292 +16,668 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='ConsentText',
+            name="ConsentText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField(verbose_name='version')),
-                ('body', models.JSONField(verbose_name='text')),
-                ('sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(verbose_name="version")),
+                ("body", models.JSONField(verbose_name="text")),
+                ("sha256", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'consent text',
-                'verbose_name_plural': 'consent texts',
-                'ordering': ['study', '-version'],
+                "verbose_name": "consent text",
+                "verbose_name_plural": "consent texts",
+                "ordering": ["study", "-version"],
             },
         ),
         migrations.CreateModel(
-            name='MachineConfig',
+            name="MachineConfig",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('parameters', models.JSONField(default=dict)),
-                ('sha256', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120)),
+                ("parameters", models.JSONField(default=dict)),
+                ("sha256", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'machine configuration',
-                'verbose_name_plural': 'machine configurations',
+                "verbose_name": "machine configuration",
+                "verbose_name_plural": "machine configurations",
             },
         ),
         migrations.CreateModel(
-            name='Questionnaire',
+            name="Questionnaire",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(max_length=40, verbose_name='key')),
-                ('version', models.PositiveIntegerField(default=1, verbose_name='version')),
-                ('title_en', models.CharField(max_length=120, verbose_name='title (English)')),
-                ('title_zh', models.CharField(blank=True, max_length=120, verbose_name='title (Chinese)')),
-                ('questions', models.JSONField(verbose_name='questions')),
-                ('is_current', models.BooleanField(default=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.SlugField(max_length=40, verbose_name="key")),
+                ("version", models.PositiveIntegerField(default=1, verbose_name="version")),
+                ("title_en", models.CharField(max_length=120, verbose_name="title (English)")),
+                ("title_zh", models.CharField(blank=True, max_length=120, verbose_name="title (Chinese)")),
+                ("questions", models.JSONField(verbose_name="questions")),
+                ("is_current", models.BooleanField(default=True)),
             ],
             options={
-                'verbose_name': 'questionnaire',
-                'verbose_name_plural': 'questionnaires',
+                "verbose_name": "questionnaire",
+                "verbose_name_plural": "questionnaires",
             },
         ),
         migrations.CreateModel(
-            name='Study',
+            name="Study",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True, verbose_name='address')),
-                ('title_en', models.CharField(max_length=120, verbose_name='title (English)')),
-                ('title_zh', models.CharField(blank=True, max_length=120, verbose_name='title (Chinese)')),
-                ('status', models.CharField(choices=[('draft', 'draft'), ('pilot', 'pilot'), ('soft_launch', 'soft launch'), ('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='draft', max_length=20, verbose_name='status')),
-                ('languages', models.JSONField(default=list, verbose_name='judging languages')),
-                ('activities', models.JSONField(default=list, verbose_name='activities, in order')),
-                ('seed', models.BigIntegerField(default=studies.models.draw_seed, verbose_name='seed')),
-                ('time_zone', models.CharField(default='UTC', max_length=60, verbose_name='time zone')),
-                ('min_age', models.PositiveSmallIntegerField(default=18, verbose_name='minimum age')),
-                ('profile_at', models.CharField(choices=[('start', 'start'), ('end', 'end')], default='start', max_length=5, verbose_name='profile asked at')),
-                ('recruiter_params', models.JSONField(blank=True, default=list, help_text="Names of the address parameters to keep, the person's id first, for example PROLIFIC_PID.", verbose_name='recruiter parameters')),
-                ('recruiter_required', models.BooleanField(default=False, verbose_name='only with a recruiter id')),
-                ('test_participants', models.BooleanField(default=False, verbose_name='test participants allowed')),
-                ('is_listed', models.BooleanField(default=False, verbose_name='listed on the front page')),
-                ('host', models.CharField(blank=True, max_length=200, verbose_name='run by')),
-                ('approval', models.CharField(blank=True, max_length=200, verbose_name='ethics approval')),
-                ('contact', models.EmailField(blank=True, max_length=254, verbose_name='contact')),
-                ('erasure_until', models.DateField(blank=True, null=True, verbose_name='last date for erasure')),
-                ('notice_en', models.TextField(blank=True, verbose_name='note on the welcome page (English)')),
-                ('notice_zh', models.TextField(blank=True, verbose_name='note on the welcome page (Chinese)')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('opened_at', models.DateTimeField(blank=True, null=True, verbose_name='opened')),
-                ('closed_at', models.DateTimeField(blank=True, null=True, verbose_name='closed')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=60, unique=True, verbose_name="address")),
+                ("title_en", models.CharField(max_length=120, verbose_name="title (English)")),
+                ("title_zh", models.CharField(blank=True, max_length=120, verbose_name="title (Chinese)")),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("pilot", "pilot"),
+                            ("soft_launch", "soft launch"),
+                            ("open", "open"),
+                            ("paused", "paused"),
+                            ("closed", "closed"),
+                        ],
+                        default="draft",
+                        max_length=20,
+                        verbose_name="status",
+                    ),
+                ),
+                ("languages", models.JSONField(default=list, verbose_name="judging languages")),
+                ("activities", models.JSONField(default=list, verbose_name="activities, in order")),
+                ("seed", models.BigIntegerField(default=studies.models.draw_seed, verbose_name="seed")),
+                ("time_zone", models.CharField(default="UTC", max_length=60, verbose_name="time zone")),
+                ("min_age", models.PositiveSmallIntegerField(default=18, verbose_name="minimum age")),
+                (
+                    "profile_at",
+                    models.CharField(
+                        choices=[("start", "start"), ("end", "end")],
+                        default="start",
+                        max_length=5,
+                        verbose_name="profile asked at",
+                    ),
+                ),
+                (
+                    "recruiter_params",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="Names of the address parameters to keep, the person's id first, for example PROLIFIC_PID.",
+                        verbose_name="recruiter parameters",
+                    ),
+                ),
+                (
+                    "recruiter_required",
+                    models.BooleanField(default=False, verbose_name="only with a recruiter id"),
+                ),
+                (
+                    "test_participants",
+                    models.BooleanField(default=False, verbose_name="test participants allowed"),
+                ),
+                ("is_listed", models.BooleanField(default=False, verbose_name="listed on the front page")),
+                ("host", models.CharField(blank=True, max_length=200, verbose_name="run by")),
+                ("approval", models.CharField(blank=True, max_length=200, verbose_name="ethics approval")),
+                ("contact", models.EmailField(blank=True, max_length=254, verbose_name="contact")),
+                (
+                    "erasure_until",
+                    models.DateField(blank=True, null=True, verbose_name="last date for erasure"),
+                ),
+                (
+                    "notice_en",
+                    models.TextField(blank=True, verbose_name="note on the welcome page (English)"),
+                ),
+                (
+                    "notice_zh",
+                    models.TextField(blank=True, verbose_name="note on the welcome page (Chinese)"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                ("opened_at", models.DateTimeField(blank=True, null=True, verbose_name="opened")),
+                ("closed_at", models.DateTimeField(blank=True, null=True, verbose_name="closed")),
             ],
             options={
-                'verbose_name': 'study',
-                'verbose_name_plural': 'studies',
-                'ordering': ['-created_at'],
+                "verbose_name": "study",
+                "verbose_name_plural": "studies",
+                "ordering": ["-created_at"],
             },
         ),
         migrations.CreateModel(
-            name='Participant',
+            name="Participant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(default=studies.codes.participant_code, max_length=20, unique=True, verbose_name='code')),
-                ('resume_code', models.CharField(default=studies.codes.resume_code, max_length=20, unique=True)),
-                ('receipt_code', models.CharField(default=studies.codes.receipt_code, max_length=20, unique=True)),
-                ('state', models.CharField(choices=[('invited', 'invited'), ('consented', 'consented'), ('active', 'active'), ('completed', 'completed'), ('screened_out', 'screened out'), ('withdrawn', 'withdrawn')], default='invited', max_length=20, verbose_name='state')),
-                ('end_state', models.CharField(blank=True, choices=[('done', 'done'), ('screened_out', 'screened out'), ('failed_check', 'failed check'), ('technical', 'technical'), ('waited', 'waited in vain'), ('timed_out', 'timed out'), ('withdrew', 'withdrew'), ('cancelled', 'cancelled by us')], max_length=20, verbose_name='end state')),
-                ('interface_language', models.CharField(default='en', max_length=10, verbose_name='interface language')),
-                ('judging_language', models.CharField(blank=True, choices=[('en', 'English'), ('zh', 'Chinese')], max_length=5, verbose_name='judging language')),
-                ('recruiter', models.JSONField(blank=True, default=dict, verbose_name='recruiter ids')),
-                ('recruiter_key', models.CharField(blank=True, max_length=200, verbose_name="recruiter's person id")),
-                ('source', models.CharField(blank=True, max_length=60, verbose_name='source tag')),
-                ('nickname', models.CharField(blank=True, max_length=24, verbose_name='nickname')),
-                ('nickname_key', models.CharField(blank=True, max_length=100)),
-                ('is_pilot', models.BooleanField(default=False, verbose_name='pilot')),
-                ('is_test', models.BooleanField(default=False, verbose_name='test participant')),
-                ('device_class', models.CharField(blank=True, max_length=10, verbose_name='device class')),
-                ('joined_at', models.DateTimeField(verbose_name='joined')),
-                ('consented_at', models.DateTimeField(blank=True, null=True, verbose_name='consented')),
-                ('completed_at', models.DateTimeField(blank=True, null=True, verbose_name='completed')),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True, verbose_name='withdrawn')),
-                ('erased_at', models.DateTimeField(blank=True, null=True, verbose_name='erased')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='participations', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='participants', to='studies.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        default=studies.codes.participant_code,
+                        max_length=20,
+                        unique=True,
+                        verbose_name="code",
+                    ),
+                ),
+                (
+                    "resume_code",
+                    models.CharField(default=studies.codes.resume_code, max_length=20, unique=True),
+                ),
+                (
+                    "receipt_code",
+                    models.CharField(default=studies.codes.receipt_code, max_length=20, unique=True),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("invited", "invited"),
+                            ("consented", "consented"),
+                            ("active", "active"),
+                            ("completed", "completed"),
+                            ("screened_out", "screened out"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="invited",
+                        max_length=20,
+                        verbose_name="state",
+                    ),
+                ),
+                (
+                    "end_state",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("done", "done"),
+                            ("screened_out", "screened out"),
+                            ("failed_check", "failed check"),
+                            ("technical", "technical"),
+                            ("waited", "waited in vain"),
+                            ("timed_out", "timed out"),
+                            ("withdrew", "withdrew"),
+                            ("cancelled", "cancelled by us"),
+                        ],
+                        max_length=20,
+                        verbose_name="end state",
+                    ),
+                ),
+                (
+                    "interface_language",
+                    models.CharField(default="en", max_length=10, verbose_name="interface language"),
+                ),
+                (
+                    "judging_language",
+                    models.CharField(
+                        blank=True,
+                        choices=[("en", "English"), ("zh", "Chinese")],
+                        max_length=5,
+                        verbose_name="judging language",
+                    ),
+                ),
+                ("recruiter", models.JSONField(blank=True, default=dict, verbose_name="recruiter ids")),
+                (
+                    "recruiter_key",
+                    models.CharField(blank=True, max_length=200, verbose_name="recruiter's person id"),
+                ),
+                ("source", models.CharField(blank=True, max_length=60, verbose_name="source tag")),
+                ("nickname", models.CharField(blank=True, max_length=24, verbose_name="nickname")),
+                ("nickname_key", models.CharField(blank=True, max_length=100)),
+                ("is_pilot", models.BooleanField(default=False, verbose_name="pilot")),
+                ("is_test", models.BooleanField(default=False, verbose_name="test participant")),
+                ("device_class", models.CharField(blank=True, max_length=10, verbose_name="device class")),
+                ("joined_at", models.DateTimeField(verbose_name="joined")),
+                ("consented_at", models.DateTimeField(blank=True, null=True, verbose_name="consented")),
+                ("completed_at", models.DateTimeField(blank=True, null=True, verbose_name="completed")),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True, verbose_name="withdrawn")),
+                ("erased_at", models.DateTimeField(blank=True, null=True, verbose_name="erased")),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="participations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="participants",
+                        to="studies.study",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'participant',
-                'verbose_name_plural': 'participants',
-                'ordering': ['-joined_at'],
+                "verbose_name": "participant",
+                "verbose_name_plural": "participants",
+                "ordering": ["-joined_at"],
             },
         ),
         migrations.CreateModel(
-            name='Consent',
+            name="Consent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64)),
-                ('language', models.CharField(max_length=10)),
-                ('publish_text', models.BooleanField(default=False, verbose_name='free text may be published')),
-                ('contact_again', models.BooleanField(default=False, verbose_name='may be contacted again')),
-                ('given_at', models.DateTimeField()),
-                ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='studies.consenttext')),
-                ('participant', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='consent', to='studies.participant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sha256", models.CharField(max_length=64)),
+                ("language", models.CharField(max_length=10)),
+                (
+                    "publish_text",
+                    models.BooleanField(default=False, verbose_name="free text may be published"),
+                ),
+                ("contact_again", models.BooleanField(default=False, verbose_name="may be contacted again")),
+                ("given_at", models.DateTimeField()),
+                (
+                    "text",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="consents",
+                        to="studies.consenttext",
+                    ),
+                ),
+                (
+                    "participant",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consent",
+                        to="studies.participant",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'consent',
-                'verbose_name_plural': 'consents',
+                "verbose_name": "consent",
+                "verbose_name_plural": "consents",
             },
         ),
         migrations.CreateModel(
-            name='Rater',
+            name="Rater",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('machine', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='rater', to='studies.machineconfig')),
-                ('participant', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rater', to='studies.participant')),
-                ('user', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='rater', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "machine",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rater",
+                        to="studies.machineconfig",
+                    ),
+                ),
+                (
+                    "participant",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rater",
+                        to="studies.participant",
+                    ),
+                ),
+                (
+                    "user",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rater",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'rater',
-                'verbose_name_plural': 'raters',
+                "verbose_name": "rater",
+                "verbose_name_plural": "raters",
             },
         ),
         migrations.CreateModel(
-            name='Answer',
+            name="Answer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.CharField(max_length=40)),
-                ('value', models.JSONField()),
-                ('scale', models.JSONField(default=list)),
-                ('language', models.CharField(max_length=10)),
-                ('answered_at', models.DateTimeField()),
-                ('questionnaire', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='studies.questionnaire')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='studies.rater')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("question", models.CharField(max_length=40)),
+                ("value", models.JSONField()),
+                ("scale", models.JSONField(default=list)),
+                ("language", models.CharField(max_length=10)),
+                ("answered_at", models.DateTimeField()),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="answers",
+                        to="studies.questionnaire",
+                    ),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="answers",
+                        to="studies.rater",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'answer',
-                'verbose_name_plural': 'answers',
+                "verbose_name": "answer",
+                "verbose_name_plural": "answers",
             },
         ),
         migrations.AddField(
-            model_name='questionnaire',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questionnaires', to='studies.study'),
+            model_name="questionnaire",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="questionnaires", to="studies.study"
+            ),
         ),
         migrations.CreateModel(
-            name='ExportFile',
+            name="ExportFile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.CharField(max_length=500)),
-                ('sha256', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('stale_since', models.DateTimeField(blank=True, null=True)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='export_files', to='studies.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.CharField(max_length=500)),
+                ("sha256", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField()),
+                ("stale_since", models.DateTimeField(blank=True, null=True)),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="export_files",
+                        to="studies.study",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'export file',
-                'verbose_name_plural': 'export files',
+                "verbose_name": "export file",
+                "verbose_name_plural": "export files",
             },
         ),
         migrations.AddField(
-            model_name='consenttext',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='studies.study'),
+            model_name="consenttext",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="consent_texts", to="studies.study"
+            ),
         ),
         migrations.CreateModel(
-            name='Completion',
+            name="Completion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('end_state', models.CharField(choices=[('done', 'done'), ('screened_out', 'screened out'), ('failed_check', 'failed check'), ('technical', 'technical'), ('waited', 'waited in vain'), ('timed_out', 'timed out'), ('withdrew', 'withdrew'), ('cancelled', 'cancelled by us')], max_length=20, verbose_name='end state')),
-                ('code', models.CharField(blank=True, max_length=60, verbose_name='code')),
-                ('link', models.URLField(blank=True, max_length=500, verbose_name='return link')),
-                ('pay_en', models.CharField(blank=True, max_length=120, verbose_name='pay (English)')),
-                ('pay_zh', models.CharField(blank=True, max_length=120, verbose_name='pay (Chinese)')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='completions', to='studies.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "end_state",
+                    models.CharField(
+                        choices=[
+                            ("done", "done"),
+                            ("screened_out", "screened out"),
+                            ("failed_check", "failed check"),
+                            ("technical", "technical"),
+                            ("waited", "waited in vain"),
+                            ("timed_out", "timed out"),
+                            ("withdrew", "withdrew"),
+                            ("cancelled", "cancelled by us"),
+                        ],
+                        max_length=20,
+                        verbose_name="end state",
+                    ),
+                ),
+                ("code", models.CharField(blank=True, max_length=60, verbose_name="code")),
+                ("link", models.URLField(blank=True, max_length=500, verbose_name="return link")),
+                ("pay_en", models.CharField(blank=True, max_length=120, verbose_name="pay (English)")),
+                ("pay_zh", models.CharField(blank=True, max_length=120, verbose_name="pay (Chinese)")),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="completions",
+                        to="studies.study",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'completion',
-                'verbose_name_plural': 'completions',
+                "verbose_name": "completion",
+                "verbose_name_plural": "completions",
             },
         ),
         migrations.CreateModel(
-            name='AuditLine',
+            name="AuditLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(db_index=True)),
-                ('actor_kind', models.CharField(max_length=12)),
-                ('action', models.CharField(max_length=60)),
-                ('target', models.CharField(blank=True, max_length=120)),
-                ('detail', models.JSONField(default=dict)),
-                ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='audit_lines', to='studies.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField(db_index=True)),
+                ("actor_kind", models.CharField(max_length=12)),
+                ("action", models.CharField(max_length=60)),
+                ("target", models.CharField(blank=True, max_length=120)),
+                ("detail", models.JSONField(default=dict)),
+                (
+                    "actor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="audit_lines",
+                        to="studies.study",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'audit line',
-                'verbose_name_plural': 'audit lines',
-                'ordering': ['-at', '-id'],
+                "verbose_name": "audit line",
+                "verbose_name_plural": "audit lines",
+                "ordering": ["-at", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='StudyMember',
+            name="StudyMember",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('researcher', 'researcher'), ('colleague', 'colleague'), ('reviewer', 'reviewer')], max_length=20, verbose_name='role')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='studies.study')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("researcher", "researcher"),
+                            ("colleague", "colleague"),
+                            ("reviewer", "reviewer"),
+                        ],
+                        max_length=20,
+                        verbose_name="role",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="studies.study",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'member',
-                'verbose_name_plural': 'members',
+                "verbose_name": "member",
+                "verbose_name_plural": "members",
             },
         ),
         migrations.CreateModel(
-            name='TurnedAway',
+            name="TurnedAway",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('reason', models.CharField(choices=[('under_age', 'under age'), ('consent_refused', 'consent refused'), ('no_recruiter_id', 'no recruiter id'), ('closed', 'study closed')], max_length=20)),
-                ('count', models.PositiveIntegerField(default=0)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turned_away', to='studies.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("day", models.DateField()),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("under_age", "under age"),
+                            ("consent_refused", "consent refused"),
+                            ("no_recruiter_id", "no recruiter id"),
+                            ("closed", "study closed"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("count", models.PositiveIntegerField(default=0)),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="turned_away",
+                        to="studies.study",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'turned away',
-                'verbose_name_plural': 'turned away',
+                "verbose_name": "turned away",
+                "verbose_name_plural": "turned away",
             },
         ),
         migrations.AddConstraint(
-            model_name='rater',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('machine__isnull', True), ('participant__isnull', False), ('user__isnull', True)), models.Q(('machine__isnull', True), ('participant__isnull', True), ('user__isnull', False)), models.Q(('machine__isnull', False), ('participant__isnull', True), ('user__isnull', True)), _connector='OR'), name='rater_is_exactly_one'),
+            model_name="rater",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("machine__isnull", True), ("participant__isnull", False), ("user__isnull", True)
+                    ),
+                    models.Q(
+                        ("machine__isnull", True), ("participant__isnull", True), ("user__isnull", False)
+                    ),
+                    models.Q(
+                        ("machine__isnull", False), ("participant__isnull", True), ("user__isnull", True)
+                    ),
+                    _connector="OR",
+                ),
+                name="rater_is_exactly_one",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.UniqueConstraint(fields=('rater', 'questionnaire', 'question'), name='one_answer_per_question'),
+            model_name="answer",
+            constraint=models.UniqueConstraint(
+                fields=("rater", "questionnaire", "question"), name="one_answer_per_question"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionnaire',
-            constraint=models.UniqueConstraint(fields=('study', 'key', 'version'), name='one_questionnaire_per_version'),
+            model_name="questionnaire",
+            constraint=models.UniqueConstraint(
+                fields=("study", "key", "version"), name="one_questionnaire_per_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionnaire',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('study', 'key'), name='one_current_questionnaire_per_key'),
+            model_name="questionnaire",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_current", True)),
+                fields=("study", "key"),
+                name="one_current_questionnaire_per_key",
+            ),
         ),
         migrations.AddIndex(
-            model_name='participant',
-            index=models.Index(fields=['study', 'state'], name='studies_par_study_i_012776_idx'),
+            model_name="participant",
+            index=models.Index(fields=["study", "state"], name="studies_par_study_i_012776_idx"),
         ),
         migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(condition=models.Q(('recruiter_key', ''), _negated=True), fields=('study', 'recruiter_key'), name='one_participant_per_recruited_person'),
+            model_name="participant",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("recruiter_key", ""), _negated=True),
+                fields=("study", "recruiter_key"),
+                name="one_participant_per_recruited_person",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(condition=models.Q(('nickname_key', ''), _negated=True), fields=('study', 'nickname_key'), name='nicknames_do_not_look_alike'),
+            model_name="participant",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("nickname_key", ""), _negated=True),
+                fields=("study", "nickname_key"),
+                name="nicknames_do_not_look_alike",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='consenttext',
-            constraint=models.UniqueConstraint(fields=('study', 'version'), name='one_consent_text_per_version'),
+            model_name="consenttext",
+            constraint=models.UniqueConstraint(
+                fields=("study", "version"), name="one_consent_text_per_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='completion',
-            constraint=models.UniqueConstraint(fields=('study', 'end_state'), name='one_completion_per_end_state'),
+            model_name="completion",
+            constraint=models.UniqueConstraint(
+                fields=("study", "end_state"), name="one_completion_per_end_state"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='studymember',
-            constraint=models.UniqueConstraint(fields=('study', 'user'), name='one_role_per_member'),
+            model_name="studymember",
+            constraint=models.UniqueConstraint(fields=("study", "user"), name="one_role_per_member"),
         ),
         migrations.AddConstraint(
-            model_name='turnedaway',
-            constraint=models.UniqueConstraint(fields=('study', 'day', 'reason'), name='one_count_per_day_and_reason'),
+            model_name="turnedaway",
+            constraint=models.UniqueConstraint(
+                fields=("study", "day", "reason"), name="one_count_per_day_and_reason"
+            ),
         ),
     ]

@@ -117,7 +117,10 @@ def clips(target: Study, user: Any, say: Say) -> int:
     run_batch(batch_id=batch.pk, folders=[path.parent])
     for row in batch.rows.filter(state=ImportRow.State.REFUSED):
         say(f"  line {row.line}: {row.messages}")
-    Speaker.objects.filter(code__startswith="demo-", region="").update(region="synthetic voice")
+    line = texts()["speaker_line"]
+    Speaker.objects.filter(code__startswith="demo-", region="").update(
+        region="synthetic voice", line_en=line["en"], line_zh=line["zh"]
+    )
     return target.items.count()
 
 

@@ -1,4 +1,4 @@
-"""Tests: real PostgreSQL and Redis from DATABASE_URL and REDIS_URL (the pytest plugin starts them if unset)."""
+"""Tests: real PostgreSQL and Redis from DATABASE_URL and REDIS_URL (the plugin starts them if unset)."""
 
 from __future__ import annotations
 

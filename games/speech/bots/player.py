@@ -51,7 +51,7 @@ class Bot:
     def run(self) -> Result:
         """Play until the debrief; whatever is wrong is in the result's findings."""
         try:
-            page = self.get(self.root + ("?test=1" if self.plan.listen == "claimed" else ""))
+            page = self.get(self.root + "?test=1")  # marked as a test wherever the study knows the mark
             for _ in range(MOST_STEPS):
                 following = self.step(page)
                 if following is None:
