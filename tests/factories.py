@@ -316,11 +316,16 @@ class TrialFactory(DjangoModelFactory):
 
 
 def speech_study(
-    slug: str = "game", *, systems: int = 6, per_system: int = 1, languages: tuple[str, ...] = ("en",), **settings: Any
+    slug: str = "game",
+    *,
+    systems: int = 6,
+    per_system: int = 1,
+    languages: tuple[str, ...] = ("en",),
+    **settings: Any,
 ) -> studies.Study:
     """A study with enough dialogues for rounds of any composition; ``settings`` go to its speech game.
 
-    Per language: ``systems`` systems of each machine kind with ``per_system`` dialogues each, and as many of people.
+    Per language: ``systems`` of each machine kind, ``per_system`` dialogues each, and as many of people.
     """
     study = StudyFactory(slug=slug, languages=list(languages))
     SpeechSettingsFactory(study=study, **{"sound_check": False, "content_checks": 0} | settings)

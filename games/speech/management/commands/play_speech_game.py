@@ -53,7 +53,7 @@ class Command(BaseCommand):
                 f"{study.slug} takes no test participants: nobody may claim to have heard (--listen real)."
             )
         if study is not None and not study.test_participants:
-            self.stderr.write(f"{study.slug} takes no test participants: bots count as people in its figures.")
+            self.stderr.write(f"{study.slug} takes no test participants: bots count as people.")
         watch = Watch(secrets_of(study))
         plans = [
             Plan(
