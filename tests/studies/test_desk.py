@@ -355,11 +355,14 @@ def test_texts_that_lack_something_are_answered_beside_the_field(client, cast, c
 
 
 def test_texts_stay_while_people_can_come_in(client, cast):
+    study = create_study(slug="mine", title_en="Mine", user=cast.researcher)
     client.force_login(cast.researcher)
-    data = texts_form(client, cast.study.slug)
-    answer = client.post(url("texts", cast.study.slug), {**data, "tagline_en": "Other words"})
+    data = {**texts_form(client, "mine"), "tagline_en": "Other words"}
+    Study.objects.filter(pk=study.pk).update(status="open")
+    answer = client.post(url("texts", "mine"), data)
     assert answer.status_code == 400
     assert "Pause the study" in answer.content.decode()
+    assert study.consent_texts.count() == 1
     client.force_login(cast.colleague)
     assert client.get(url("texts", cast.study.slug)).status_code == 404
 
