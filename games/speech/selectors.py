@@ -30,9 +30,9 @@ def access_round(participant: Participant, number: int) -> Round:
 
 
 def judged_trials(round_: Round) -> QuerySet[Trial]:
-    """The answered trials of a round in order, with what the reveal needs."""
+    """The answered scored trials of a round in order, with what the reveal needs."""
     return (
-        Trial.objects.filter(round=round_, state=Trial.State.DONE)
+        Trial.objects.filter(round=round_, state=Trial.State.DONE, expected="")
         .exclude(answer="")
         .select_related("dialogue")
         .prefetch_related("dialogue__parties__system", "dialogue__parties__speaker")
@@ -111,7 +111,7 @@ def board(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def standing(
     study: Study, settings: SpeechSettings, participant: Participant, *, now: datetime
 ) -> dict[str, Any] | None:
-    """A person's own row on the board they see first (their language, all time); None before a scored round."""
+    """A person's own row on the board they see first: their language, all time. None before a scored round."""
     language = participant.judging_language
     table = standings(study, settings, language=language, today=False, you=participant, now=now)
     return next((row for row in table if row["you"]), None)
