@@ -111,7 +111,7 @@ def board(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def standing(
     study: Study, settings: SpeechSettings, participant: Participant, *, now: datetime
 ) -> dict[str, Any] | None:
-    """A person's own row on the board they see first: their language, all time. None before a scored round."""
+    """A person's own row on the board they see first (their language, all time), or None without points."""
     language = participant.judging_language
     table = standings(study, settings, language=language, today=False, you=participant, now=now)
     return next((row for row in table if row["you"]), None)
