@@ -11,10 +11,11 @@ from django.utils.translation import gettext_noop
 
 from dialogues.builtin import folded
 from dialogues.importing import notes
+from dialogues.importing.declared import declared_length, has_sound
 from dialogues.importing.known import Known
 from dialogues.importing.notes import Note
 from dialogues.importing.plan import Plan
-from dialogues.models import Dialogue, Kind, Speaker
+from dialogues.models import Dialogue, Kind, Nature, Speaker, StudyItem
 from studies.models import Language
 
 ID = re.compile(r"[^\W_][\w.\-]*")
@@ -52,9 +53,11 @@ def check_cells(data: dict[str, Any], known: Known, *, create_systems: bool) -> 
     plan.channels = _one_of(
         "channels", text.get("channels", ""), [c for c in Dialogue.Channels.values if c], said
     )
+    plan.declared = declared_length(text.get("duration", ""), sounds=has_sound(data), said=said)
     plan.may_play = _yes_no("may_play", text.get("may_play", ""), True, said)
     plan.may_redistribute = _yes_no("may_redistribute", text.get("may_redistribute", ""), False, said)
     plan.may_derive = _yes_no("may_derive", text.get("may_derive", ""), True, said)
+    _role(plan, text, said)
     _systems(plan, text, known, said, create=create_systems)
     _speakers(plan, text, data.get("speaker_consent", ""), said)
     if not plan.may_play:
@@ -185,6 +188,18 @@ def _strategy(value: str, known: Known, said: list[Note]) -> str:
     return ""
 
 
+def _role(plan: Plan, text: dict[str, str], said: list[Note]) -> None:
+    """What the study uses the dialogue for; only a spoken instruction asks for an answer, and it has to."""
+    plan.role = _one_of("role", text.get("role", ""), list(StudyItem.Role.values), said)
+    plan.expected = _one_of("expected", text.get("expected", ""), list(Nature.values), said)
+    if plan.role == StudyItem.Role.ATTENTION and not text.get("expected"):
+        message = gettext_noop("An attention item needs the answer that the voice asks for, in expected.")
+        said.append(notes.refused("no_expected", message))
+    elif plan.expected and not (text.get("role") and plan.role in ("", StudyItem.Role.ATTENTION)):
+        message = gettext_noop("Only attention items ask for an answer: write attention in role.")
+        said.append(notes.refused("expected_not_expected", message))
+
+
 def _systems(plan: Plan, text: dict[str, str], known: Known, said: list[Note], *, create: bool) -> None:
     b, a = text.get("system", ""), text.get("system_a", "")
     if plan.kind == Kind.HUMAN_HUMAN:
@@ -196,10 +211,10 @@ def _systems(plan: Plan, text: dict[str, str], known: Known, said: list[Note], *
             said.append(notes.warning("strategy_left_out", message))
             plan.strategy = ""
         return
-    if plan.kind and not b:
+    if plan.kind and not b and plan.declared is None:
         message = gettext_noop("A %(kind)s dialogue needs the system that speaks as B.")
         said.append(notes.refused("no_system", message, kind=plan.kind))
-    if plan.kind == Kind.PSEUDO_HUMAN and not a:
+    if plan.kind == Kind.PSEUDO_HUMAN and not a and b:
         a = b
     for label, name in (("B", b), ("A", a)):
         if not name or (label == "A" and folded(name) == folded(b) and "B" not in plan.systems):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
@@ -18,6 +21,45 @@ class Column(NamedTuple):
     about: str
     example: str = ""
     meant: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns that a file may have. ``instead``: a needed column may be absent where this one is there.
+
+    ``example`` shows one line of JSONL in a message.
+    """
+
+    columns: tuple[Column, ...]
+    example: str
+    instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.required)
+
+    def missing(self, there: Iterable[str]) -> list[str]:
+        """Needed columns that are not among ``there`` (names of a header, or of a line's cells)."""
+        names = set(there)
+        return [
+            name
+            for name in self.required
+            if name not in names and not names & set(self.instead.get(name, ()))
+        ]
+
+    def probably_meant(self, header: str, among: list[str]) -> str | None:
+        """Which of the columns in ``among`` somebody who wrote ``header`` probably meant."""
+        key, known = header_key(header), self.by_name
+        for name in among:
+            if key in known[name].meant:
+                return name
+        words = {word: name for name in among for word in (name, *known[name].meant)}
+        close = difflib.get_close_matches(key, list(words), n=1, cutoff=0.75)
+        return words[close[0]] if close else None
 
 
 COLUMNS: tuple[Column, ...] = (
@@ -47,6 +89,16 @@ COLUMNS: tuple[Column, ...] = (
         ),
         "en-001.wav",
         ("file", "filename", "wav", "recording", "sound", "path", "audio_file", "音频"),
+    ),
+    Column(
+        "duration",
+        False,
+        gettext_noop(
+            "Only for a dialogue declared without sound: its length in seconds. It counts in reports and is "
+            "never played."
+        ),
+        "",
+        ("length", "seconds", "duration_s", "length_s", "时长"),
     ),
     Column(
         "turns",
@@ -155,26 +207,28 @@ COLUMNS: tuple[Column, ...] = (
         "yes",
         ("derive",),
     ),
+    Column(
+        "role",
+        False,
+        gettext_noop("What the study uses it for: main, attention, gold or calibration. Empty means main."),
+        "main",
+        (),
+    ),
+    Column(
+        "expected",
+        False,
+        gettext_noop("For role attention: the answer that the voice asks for, human or machine."),
+        "",
+        ("asks_for",),
+    ),
 )
 
-BY_NAME = {column.name: column for column in COLUMNS}
-REQUIRED = tuple(column.name for column in COLUMNS if column.required)
+MANIFEST = Layout(COLUMNS, '{"id": …, "kind": …}', instead={"audio": ("duration",)})
 
 
 def header_key(cell: str) -> str:
     """A header as compared: "Speaker A" = "speaker_a"."""
     return "_".join(cell.strip().strip("\ufeff").casefold().replace("-", " ").replace("_", " ").split())
-
-
-def probably_meant(header: str, among: list[str]) -> str | None:
-    """Which of the columns in ``among`` somebody who wrote ``header`` probably meant."""
-    key = header_key(header)
-    for name in among:
-        if key in BY_NAME[name].meant:
-            return name
-    words = {word: name for name in among for word in (name, *BY_NAME[name].meant)}
-    close = difflib.get_close_matches(key, list(words), n=1, cutoff=0.75)
-    return words[close[0]] if close else None
 
 
 def template_csv() -> str:

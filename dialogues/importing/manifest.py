@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from dialogues.importing import notes
-from dialogues.importing.columns import BY_NAME, REQUIRED, header_key, probably_meant
+from dialogues.importing.columns import MANIFEST, Layout, header_key
 from dialogues.importing.encodings import read_text
 from dialogues.importing.notes import Note
 from turingsite.errors import Invalid
@@ -41,7 +41,7 @@ class Manifest:
     notes: list[Note]
 
 
-def read_manifest(data: bytes, name: str) -> Manifest:
+def read_manifest(data: bytes, name: str, layout: Layout = MANIFEST) -> Manifest:
     """Read ``data``; ``name`` tells JSONL from CSV in doubt. Raises :class:`ManifestRefused`."""
     if len(data) > MAX_BYTES:
         raise ManifestRefused(
@@ -67,7 +67,7 @@ def read_manifest(data: bytes, name: str) -> Manifest:
             )
         )
     text = text.lstrip("\ufeff")
-    rows = list(_jsonl(text, said) if _is_json(text, name) else _csv(text, said))
+    rows = list(_jsonl(text, said, layout) if _is_json(text, name) else _csv(text, said, layout))
     if not rows:
         raise ManifestRefused("no_rows", gettext_noop("The manifest has a header, but no rows."))
     if len(rows) > MAX_ROWS:
@@ -106,17 +106,17 @@ def _is_json(text: str, name: str) -> bool:
 # CSV
 
 
-def _csv(text: str, said: list[Note]) -> Iterator[RawRow]:
+def _csv(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
     # Only these end a line: a cell may hold a form feed or a Unicode line separator.
     lines = [f"{line}\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     start = next(i for i, line in enumerate(lines) if line.strip(" \t\n,;|"))
     if lines[start].lower().startswith("sep=") and len(lines[start].strip()) == 5:
         start += 1  # Excel's own hint
     delimiter = max(
-        DELIMITERS, key=lambda d: _known_columns(next(csv.reader([lines[start]], delimiter=d), []))
+        DELIMITERS, key=lambda d: _known_columns(next(csv.reader([lines[start]], delimiter=d), []), layout)
     )
     header = next(csv.reader([lines[start]], delimiter=delimiter), [])
-    names = _columns(header, said)
+    names = _columns(header, said, layout)
     csv.field_size_limit(MAX_CELL)
     at = start + 1
     while at < len(lines):
@@ -145,12 +145,12 @@ def _csv(text: str, said: list[Note]) -> Iterator[RawRow]:
             at += 1
 
 
-def _known_columns(header: list[str]) -> tuple[int, int]:
+def _known_columns(header: list[str], layout: Layout) -> tuple[int, int]:
     keys = [header_key(cell) for cell in header]
-    return sum(key in BY_NAME for key in keys), len(keys)
+    return sum(key in layout.by_name for key in keys), len(keys)
 
 
-def _columns(header: list[str], said: list[Note]) -> list[str]:
+def _columns(header: list[str], said: list[Note], layout: Layout) -> list[str]:
     """Column names by position; an unknown one becomes "" and is told. Raises where one is missing."""
     keys = [header_key(cell) for cell in header]
     while keys and not keys[-1]:
@@ -162,15 +162,16 @@ def _columns(header: list[str], said: list[Note]) -> list[str]:
             gettext_noop("These columns appear more than once: %(columns)s."),
             {"columns": ", ".join(twice)},
         )
-    unknown = [key for key in keys if key and key not in BY_NAME]
-    absent = [name for name in BY_NAME if name not in keys]
-    missing = [name for name in REQUIRED if name not in keys]
+    known = layout.by_name
+    unknown = [key for key in keys if key and key not in known]
+    absent = [name for name in known if name not in keys]
+    missing = layout.missing(keys)
     if missing:
         raise _wrong_header(
-            missing, {key: meant for key in unknown if (meant := probably_meant(key, missing))}
+            missing, {key: meant for key in unknown if (meant := layout.probably_meant(key, missing))}, layout
         )
     for key in unknown:
-        meant = probably_meant(key, absent)
+        meant = layout.probably_meant(key, absent)
         text = (
             gettext_noop("The column “%(column)s” is not known and is left out; did you mean “%(meant)s”?")
             if meant
@@ -181,11 +182,11 @@ def _columns(header: list[str], said: list[Note]) -> list[str]:
                 "unknown_column", text, column=notes.shortened(key), **({"meant": meant} if meant else {})
             )
         )
-    return [key if key in BY_NAME else "" for key in keys]
+    return [key if key in known else "" for key in keys]
 
 
-def _wrong_header(missing: list[str], meant: dict[str, str]) -> ManifestRefused:
-    params = {"missing": ", ".join(missing), "required": ", ".join(REQUIRED)}
+def _wrong_header(missing: list[str], meant: dict[str, str], layout: Layout) -> ManifestRefused:
+    params = {"missing": ", ".join(missing), "required": ", ".join(layout.required)}
     if not meant:
         text = gettext_noop(
             "The header lacks: %(missing)s. The first line must name the columns, at least %(required)s."
@@ -235,7 +236,7 @@ def _no_constants(name: str) -> None:
     raise ValueError(name)
 
 
-def _jsonl(text: str, said: list[Note]) -> Iterator[RawRow]:
+def _jsonl(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
     unknown: set[str] = set()
     for line, content in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if not content.strip():
@@ -256,18 +257,19 @@ def _jsonl(text: str, said: list[Note]) -> Iterator[RawRow]:
             yield RawRow(line, {}, [notes.refused(code, message, line=line)])
             continue
         if not isinstance(item, dict):
-            message = gettext_noop('Line %(line)s is not an object: write {"id": …, "kind": …}.')
-            yield RawRow(line, {}, [notes.refused("not_an_object", message, line=line)])
+            message = gettext_noop("Line %(line)s is not an object: write %(example)s.")
+            said_of_it = notes.refused("not_an_object", message, line=line, example=layout.example)
+            yield RawRow(line, {}, [said_of_it])
             continue
-        yield _json_row(line, item, unknown, said)
+        yield _json_row(line, item, unknown, said, layout)
 
 
-def _json_row(line: int, item: dict[str, Any], unknown: set[str], said: list[Note]) -> RawRow:
+def _json_row(line: int, item: dict[str, Any], unknown: set[str], said: list[Note], layout: Layout) -> RawRow:
     row = RawRow(line, {})
-    strange = []
+    strange, known = [], layout.by_name
     for key, value in item.items():
         name = header_key(key)
-        if name not in BY_NAME:
+        if name not in known:
             strange.append(name)
         elif name in row.data:
             row.notes.append(
@@ -275,12 +277,10 @@ def _json_row(line: int, item: dict[str, Any], unknown: set[str], said: list[Not
             )
         else:
             row.data[name] = _json_cell(name, value)
-    missing = [
-        name for name in REQUIRED if name not in row.data and not (name == "audio" and row.data.get("turns"))
-    ]
-    meant = {key: name for key in strange if (name := probably_meant(key, missing) or "")}
+    missing = [name for name in layout.missing(row.data) if not (name == "audio" and row.data.get("turns"))]
+    meant = {key: name for key in strange if (name := layout.probably_meant(key, missing) or "")}
     if missing:
-        error = _wrong_header(missing, meant)
+        error = _wrong_header(missing, meant, layout)
         text = (
             gettext_noop("This line lacks: %(missing)s. Probably meant: %(meant)s.")
             if meant

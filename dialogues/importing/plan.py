@@ -30,6 +30,8 @@ class Plan:
     may_redistribute: bool = False
     may_derive: bool = True
     channels: str = ""
+    role: str = ""  # role and expected are about the study, not the dialogue: they are not part of its hash
+    expected: str = ""
     systems: dict[str, str] = field(default_factory=dict)  # label → canonical name, B and perhaps A
     speakers: dict[str, str] = field(default_factory=dict)  # label → speaker code
     consent: list[str] | None = None
@@ -37,6 +39,7 @@ class Plan:
     hashes: list[str] = field(default_factory=list)
     turns: list[TurnTime] = field(default_factory=list)
     probe: Probe | None = None  # of the one file; None where files are joined
+    declared: float | None = None  # seconds, of a dialogue that comes without sound
 
     @property
     def per_turn(self) -> bool:
@@ -65,6 +68,8 @@ class Plan:
                 "hashes",
             )
         }
+        if self.declared is not None:
+            said["duration"] = self.declared
         said["turns"] = [[t.speaker, round(t.start, 3), round(t.end, 3), t.text] for t in raw_turns]
         return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 

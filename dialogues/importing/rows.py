@@ -14,7 +14,7 @@ from dialogues.importing.known import Known
 from dialogues.importing.notes import Note
 from dialogues.importing.plan import Checked, Plan
 from dialogues.importing.turns import TurnTime
-from dialogues.models import Dialogue
+from dialogues.models import Dialogue, StudyItem
 from turingsite.audio.decode import MAX_SECONDS, probe
 from turingsite.errors import Invalid
 
@@ -50,6 +50,8 @@ def _checked(data: dict[str, Any], context: Context, first_line: int | None) -> 
         message = gettext_noop("The id “%(id)s” is already used in line %(line)s of this file.")
         said.append(notes.refused("duplicate", message, id=plan.external_id, line=first_line))
         return checked
+    if plan.declared is not None or any(note.code == "bad_duration" for note in said):
+        return _without_sound(checked)
     raw: list[TurnTime] = []
     try:
         raw, about = _turn_times(data, context)
@@ -71,6 +73,21 @@ def _checked(data: dict[str, Any], context: Context, first_line: int | None) -> 
         except Invalid as error:
             said.append(_told(error))
         _same_sound(checked, context)
+    return checked
+
+
+def _without_sound(checked: Checked) -> Checked:
+    """A dialogue that is declared: what is known of it, and nothing that could be played."""
+    plan = checked.plan
+    checked.content_hash = plan.content_hash([])
+    if plan.role and plan.role != StudyItem.Role.MAIN:
+        message = gettext_noop("A dialogue without sound can only be judged elsewhere: its role is main.")
+        checked.notes.append(notes.refused("role_without_sound", message))
+    if not checked.refused:
+        _compare(checked)
+    if checked.unchanged is None:
+        message = gettext_noop("Declared without sound: it counts in reports and is never played.")
+        checked.notes.append(notes.note("declared", message))
     return checked
 
 

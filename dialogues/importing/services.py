@@ -28,7 +28,7 @@ from dialogues.importing.manifest import Manifest
 from dialogues.importing.notes import any_stops
 from dialogues.importing.plan import Checked
 from dialogues.importing.rows import Context, check_row, first_lines
-from dialogues.importing.store import Sound, put_into_study, store
+from dialogues.importing.store import Sound, declare, put_into_study, store
 from dialogues.models import Dialogue, ImportBatch, ImportRow
 from studies import audit, codes
 from studies.models import Study
@@ -265,7 +265,8 @@ def _import(
     for last in (False, True):
         checked = check_row(row.data, context, first_line=repeated.get(row.line))
         try:
-            sound = None if checked.refused or checked.unchanged is not None else _keep(checked)
+            silent = checked.refused or checked.unchanged is not None or checked.plan.declared is not None
+            sound = None if silent else _keep(checked)
         except Invalid as error:
             checked.notes.append(notes.refused(error.code, str(error.message), **error.params))
             sound = None
@@ -287,10 +288,15 @@ def _write(
     row.dialogue = None  # a first attempt may have been rolled back
     if sound is not None:
         row.dialogue = store(checked, sound, context.known)
+    elif checked.plan.declared is not None and checked.unchanged is None and not checked.refused:
+        row.dialogue = declare(checked, context.known)
     elif checked.unchanged is not None:
         row.dialogue = Dialogue.objects.get(pk=checked.unchanged)
     if row.dialogue is not None and study is not None:
-        added = put_into_study(row.dialogue, study)
+        item, added = put_into_study(row.dialogue, study, checked.plan)
+        if checked.plan.role and (item.role, item.expected) != (checked.plan.role, checked.plan.expected):
+            message = gettext_noop("The study already uses the dialogue in another role (%(role)s); kept so.")
+            checked.notes.append(notes.warning("role_kept", message, role=item.role))
         if added and checked.unchanged is not None:
             message = gettext_noop("The dialogue was there already and is now part of the study.")
             checked.notes.append(notes.note("added_to_study", message))

@@ -45,19 +45,7 @@ class Sound:
 def store(checked: Checked, sound: Sound, known: Known) -> Dialogue:
     """The dialogue of an accepted plan, waiting for processing."""
     plan = checked.plan
-    dialogue = Dialogue.objects.create(
-        external_id=plan.external_id,
-        content_hash=checked.content_hash,
-        kind=plan.kind,
-        language=plan.language,
-        topic=_topic(plan, known),
-        strategy=_strategy(plan.strategy),
-        opening=plan.opening,
-        origin=plan.origin,
-        source_corpus=plan.source_corpus,
-        recording=_recording(plan, sound),
-        channels=plan.channels,
-    )
+    dialogue = _dialogue(checked, known, recording=_recording(plan, sound), channels=plan.channels)
     parties = {label: _party(dialogue, plan, label, known) for label in "AB"}
     Turn.objects.bulk_create(
         Turn(
@@ -75,15 +63,46 @@ def store(checked: Checked, sound: Sound, known: Known) -> Dialogue:
     return dialogue
 
 
-def put_into_study(dialogue: Dialogue, study: Study) -> bool:
-    """Make the dialogue an item of the study; False where it was one already.
+def declare(checked: Checked, known: Known) -> Dialogue:
+    """The dialogue of an accepted plan without sound: no recording, no job, a state that nothing plays."""
+    dialogue = _dialogue(checked, known, state=Dialogue.State.DECLARED, play_duration=checked.plan.declared)
+    for label in "AB":
+        _party(dialogue, checked.plan, label, known)
+    return dialogue
+
+
+def _dialogue(checked: Checked, known: Known, **fields: Any) -> Dialogue:
+    plan = checked.plan
+    return Dialogue.objects.create(
+        external_id=plan.external_id,
+        content_hash=checked.content_hash,
+        kind=plan.kind,
+        language=plan.language,
+        topic=_topic(plan, known),
+        strategy=_strategy(plan.strategy),
+        opening=plan.opening,
+        origin=plan.origin,
+        source_corpus=plan.source_corpus,
+        **fields,
+    )
+
+
+def put_into_study(dialogue: Dialogue, study: Study, plan: Plan) -> tuple[StudyItem, bool]:
+    """Make the dialogue an item of the study; the item, and whether it is new.
 
     A system that enters a study which was opened before starts a block of its own.
     """
-    _, created = StudyItem.objects.get_or_create(
-        study=study, dialogue=dialogue, defaults={"block": _block(dialogue, study)}
+    role = plan.role or StudyItem.Role.MAIN
+    return StudyItem.objects.get_or_create(
+        study=study,
+        dialogue=dialogue,
+        defaults={
+            "role": role,
+            "expected": plan.expected,
+            # A spoken instruction is judged in no period.
+            "block": _block(dialogue, study) if role == StudyItem.Role.MAIN else 1,
+        },
     )
-    return created
 
 
 def _block(dialogue: Dialogue, study: Study) -> int:
@@ -157,7 +176,7 @@ def _party(dialogue: Dialogue, plan: Plan, label: str, known: Known) -> Party:
     return Party.objects.create(
         dialogue=dialogue,
         label=label,
-        nature=Nature.MACHINE if name else Nature.HUMAN,
+        nature=_nature(plan, label),
         system=system_called(name, kind=plan.kind, known=known) if name else None,
         speaker=_speaker(plan, plan.speakers[label]) if label in plan.speakers else None,
     )
@@ -184,6 +203,12 @@ def built_in_system(entry: dict[str, Any]) -> System:
         code=entry["code"], defaults={name: entry[name] for name in fields if name in entry}
     )
     return system
+
+
+def _nature(plan: Plan, label: str) -> str:
+    """A machine speaks where a system is named, and where the kind says so though no system is known."""
+    of_kind = {"B": plan.kind != Kind.HUMAN_HUMAN, "A": plan.kind == Kind.PSEUDO_HUMAN}
+    return Nature.MACHINE if label in plan.systems or of_kind[label] else Nature.HUMAN
 
 
 def _speaker(plan: Plan, code: str) -> Speaker:

@@ -170,6 +170,7 @@ class Dialogue(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting for processing")
         READY = "ready", _("ready")
+        DECLARED = "declared", _("declared without sound")
         FAILED = "failed", _("failed")
         WITHDRAWN = "withdrawn", _("withdrawn")
 

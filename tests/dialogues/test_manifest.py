@@ -9,7 +9,7 @@ import pytest
 
 from dialogues import builtin
 from dialogues.importing import turns
-from dialogues.importing.columns import COLUMNS, REQUIRED, template_csv
+from dialogues.importing.columns import COLUMNS, MANIFEST, template_csv
 from dialogues.importing.encodings import read_text
 from dialogues.importing.manifest import ManifestRefused, read_manifest
 from dialogues.importing.notes import worded
@@ -166,7 +166,7 @@ def test_a_json_list_is_told_how_to_be_written():
 def test_the_template_can_be_read_and_has_every_column():
     manifest = read_manifest(template_csv().encode(), "template.csv")
     assert list(manifest.rows[0].data) == [column.name for column in COLUMNS]
-    assert set(REQUIRED) == {"id", "kind", "language", "audio"}
+    assert set(MANIFEST.required) == {"id", "kind", "language", "audio"}
     assert not manifest.notes
 
 
