@@ -15,10 +15,11 @@ from dialogues.models import Exposure, Verdict
 from games.speech import services
 from games.speech.models import Round, SpeechPlayer, Trial
 from games.speech.services import Listening
+from studies import services as studies
 from studies.models import Participant, Study
 from tests import factories
 from tests.speech.conftest import Person
-from turingsite.errors import Conflict
+from turingsite.errors import DomainError
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 
@@ -45,7 +46,7 @@ def at_once(action: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
         try:
             barrier.wait(timeout=30)
             return action(number)
-        except Conflict as error:
+        except DomainError as error:
             return error
         finally:
             connections.close_all()
@@ -189,3 +190,27 @@ def test_many_people_at_once_get_their_trials_and_keep_their_verdicts(study: Stu
 
     assert at_once(play) == list(range(THREADS))
     assert Verdict.objects.count() == 2 * THREADS
+
+
+@pytest.mark.parametrize("repeat", range(3))
+@pytest.mark.parametrize("erase", [True, False])
+def test_whoever_withdraws_in_the_middle_of_everything_leaves_and_nothing_breaks(
+    person: Person, erase: bool, repeat: int
+) -> None:
+    asked: dict[str, Any] = {"code": person.trial()["code"], "now": timezone.now()}
+    heard = asked | {"report": HEARD}
+    calls: list[Callable[[Participant], Any]] = [
+        lambda who: studies.withdraw(participant=who, erase_answers=erase),
+        lambda who: services.give_verdict(participant=who, choice="human", **heard),
+        lambda who: services.next_trial(participant=who, **asked),
+        lambda who: services.report_failure(participant=who, why="no_sound", **asked),
+        lambda who: services.record_listening(participant=who, **heard),
+        lambda who: services.switch_keys(participant=who, off=True),
+        lambda who: services.start_or_resume(participant=who, now=timezone.now()),
+    ]
+    at_once(lambda number: calls[number](fresh(person.participant)), len(calls))
+    left = Participant.objects.get(pk=person.participant.pk)
+    assert left.withdrawn_at is not None
+    if erase:
+        assert not Verdict.objects.exists()
+        assert not SpeechPlayer.objects.exists()

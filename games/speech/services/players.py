@@ -9,6 +9,7 @@ from games.speech.models import SpeechPlayer, SpeechSettings, Trial
 from studies.assignment import seeded
 from studies.models import Participant, Study
 from studies.prepared import Prepared
+from studies.services.holding import hold
 from turingsite.errors import Conflict, Gone, NotFound
 
 HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  # long, and not for players
@@ -16,8 +17,8 @@ HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  #
 
 _SERVED = Prepared(
     lambda code, participant: (
-        Trial.objects.select_for_update(of=("self",))
-        .select_related("round__player", "exposure", "dialogue")
+        Trial.objects.select_for_update(of=("round__player__participant", "self"))
+        .select_related("round__player__participant", "exposure", "dialogue")
         .defer(*HEAVY)
         .filter(code=code, round__player__participant=participant)
         .exclude(state=Trial.State.DRAWN)
@@ -43,25 +44,40 @@ def player_of(participant: Participant) -> SpeechPlayer:
 
 
 def locked_player(participant: Participant) -> SpeechPlayer:
-    """The player, locked until the transaction ends.
+    """The player, locked until the transaction ends; Gone for somebody who left meanwhile.
 
     A draw reads what the person was given and then adds to it; two tabs doing so at once would both fill one
     place. (SQLite has one writer at a time anyway.)
     """
-    locked = SpeechPlayer.objects.select_for_update()
+    locked = SpeechPlayer.objects.select_related("participant").select_for_update(of=("participant", "self"))
     player = locked.filter(participant=participant).first()
     if player is None:
+        hold(participant=participant)
         player_of(participant)
         player = locked.get(participant=participant)
-    player.participant = participant
+    _stay(player, participant)
     return player
+
+
+def _stay(player: SpeechPlayer, participant: Participant) -> None:
+    """Gone where the person left while their request waited for the lock.
+
+    A withdrawal locks the person before it touches what they gave, and so does the game: whoever comes
+    second waits, sees what the first one did, and neither holds what the other needs.
+    """
+    now = player.participant
+    if now.is_gone or now.end_state:
+        now.study = participant.study
+        refuse_if_over(now)
+    player.participant = participant
 
 
 @transaction.atomic
 def switch_keys(*, participant: Participant, off: bool) -> None:
     """Switch the letter keys of the trial off or on for this person."""
-    player_of(participant)
-    SpeechPlayer.objects.filter(participant=participant).update(keys_off=off)
+    player = locked_player(participant)
+    player.keys_off = off
+    player.save(update_fields=["keys_off"])
 
 
 def refuse_if_over(participant: Participant) -> None:
@@ -80,11 +96,13 @@ def access_trial(participant: Participant, code: str) -> Trial:
     """The trial of that code if it was served to this person; locked. NotFound otherwise, whoever it belongs
     to.
 
-    The lock makes the double click wait for the first one instead of failing on a constraint.
+    The lock makes the double click wait for the first one instead of failing on a constraint. Gone for
+    somebody who left meanwhile.
     """
     trial = _SERVED.get(code=code, participant=participant.pk)
     if trial is None:
         raise NotFound("no_trial", _("There is no such conversation here."))
+    _stay(trial.round.player, participant)
     return trial
 
 
