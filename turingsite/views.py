@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+
+from turingsite.errors import Refused, gettext_noop
+from turingsite.middleware import error_body, wants_json
+
+STALE = gettext_noop(
+    "The page may have been open for long, or your browser refuses cookies. Open the study's link again; "
+    "with your code you go on where you stopped."
+)
 
 COLOURS = [
     *["ground", "surface", "sunk", "line", "edge", "ink", "ink-2", "accent", "accent-soft"],
@@ -41,3 +49,10 @@ def design(request: HttpRequest) -> HttpResponse:
         "board": board,
     }
     return render(request, "design.html", context)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A request without the token of a page of ours, answered in the shape it came in."""
+    if wants_json(request):
+        return JsonResponse(error_body(Refused("no_session", STALE)), status=403)
+    return render(request, "403_csrf.html", status=403)

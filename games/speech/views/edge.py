@@ -8,7 +8,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +18,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from games.speech import presenters, services
-from games.speech.models import SpeechPlayer
 from games.speech.services import Place
 from studies import access, selectors
 from studies.models import Participant
@@ -26,6 +26,7 @@ from turingsite.errors import Conflict, DomainError, Invalid, NotFound
 
 P = ParamSpec("P")
 Data = dict[str, Any]
+LONGEST_BODY = 100_000  # bytes of JSON; the longest honest report, 500 stretches and a reason, has a fifth
 OPEN = {"paused_ok": True}  # what was begun may be finished while a study pauses; new rounds wait
 
 
@@ -39,7 +40,7 @@ def is_json(request: HttpRequest) -> bool:
 def fields_of(request: HttpRequest) -> Data:
     """The fields of a JSON body or a form; in a form, lists and objects are JSON inside their field."""
     if request.content_type == "application/json":
-        data = _loaded(request.body or b"{}")
+        data = _loaded(_body(request) or b"{}")
         if not isinstance(data, dict):
             raise unreadable()
         return data
@@ -48,6 +49,19 @@ def fields_of(request: HttpRequest) -> Data:
         if isinstance(data.get(name), str):
             data[name] = _loaded(data[name] or "null")
     return data
+
+
+def _body(request: HttpRequest) -> bytes:
+    """What was sent, if it all arrived and is no longer than anything the game's pages send."""
+    try:
+        body = request.body
+    except UnreadablePostError as error:  # the line broke while it was on its way
+        raise unreadable() from error
+    except RequestDataTooBig as error:
+        raise too_long() from error
+    if len(body) > LONGEST_BODY:
+        raise too_long()
+    return body
 
 
 def _loaded(text: bytes | str) -> Any:
@@ -59,6 +73,11 @@ def _loaded(text: bytes | str) -> Any:
 
 def unreadable() -> Invalid:
     return Invalid("unreadable", _("The request cannot be read. Load the page again; you lose nothing."))
+
+
+def too_long() -> Invalid:
+    message = _("The request cannot be read. Load the page again; you lose nothing.")
+    return Invalid("too_long", message, status=413)
 
 
 def whole(data: Data, name: str) -> int | None:
@@ -79,7 +98,7 @@ def flag(data: Data, name: str, default: bool) -> bool:
 
 def place_of(participant: Participant) -> Place | HttpResponse:
     """Where the person is in the game, or the way to what comes before it (language, profile)."""
-    if not SpeechPlayer.objects.filter(participant=participant).exists():
+    if participant.state == Participant.State.CONSENTED:
         step = selectors.position(participant)
         if step.name in ("language", selectors.PROFILE):
             return redirect(step.url)

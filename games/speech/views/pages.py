@@ -14,6 +14,7 @@ from games.speech.assignment import Draws
 from games.speech.models import Round, SpeechPlayer
 from games.speech.services.checks import TRIES, access_check
 from games.speech.services.playing import is_over
+from games.speech.services.verdicts import storable
 from games.speech.views.edge import OPEN, fields_of, is_json, place_of, shown, unreadable, url_of, whole
 from studies import access
 from studies.models import Participant, Study
@@ -179,7 +180,7 @@ def nickname(request: HttpRequest, slug: str) -> HttpResponse:
         except (Invalid, Conflict) as refused:
             if is_json(request):
                 raise
-            typed, error = value[:100], shown(refused)
+            typed, error = storable(value, 100), shown(refused)
         else:
             return _elsewhere(request, presenters.address("board", participant.study))
     context = presenters.nickname_page(participant.study, participant, typed=typed, error=error)
