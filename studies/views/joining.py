@@ -35,6 +35,9 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def age(request: HttpRequest, slug: str) -> HttpResponse:
     study = selectors.access_study(slug, request.user)
+    back = _who_comes_back(request, study)
+    if back is not None:
+        return _taking_part(request, back, wants_out=request.POST.get("adult") == "no")
     refused = _not_now(request, study)
     if refused:
         return refused
@@ -67,8 +70,11 @@ def age(request: HttpRequest, slug: str) -> HttpResponse:
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     study = selectors.access_study(slug, request.user)
     visit = arrivals.visit_of(request, study)
+    holder = access.held_by(request, slug)
     if visit is None:
-        return redirect("studies:go" if access.held_by(request, slug) else "studies:welcome", slug)
+        return redirect("studies:go" if holder else "studies:welcome", slug)
+    if holder is not None and ("refuse" in request.POST or holder.resume_code == visit.key):
+        return _taking_part(request, holder, wants_out="refuse" in request.POST)
     text = selectors.current_consent_text(study)
     refused = _not_now(request, study, ids=visit.recruiter)
     if refused or text is None:
@@ -127,13 +133,14 @@ def resume(request: HttpRequest, slug: str) -> HttpResponse:
     study = selectors.access_study(slug, request.user)
     if request.method != "POST":
         return render(request, "studies/resume.html", {"study": study, "form": CodeForm()})
-    throttle.check(study, "resume")
+    typed = request.POST.get("code", "")
+    throttle.check(study, "resume", typed)
     form = CodeForm(request.POST)
     if form.is_valid():
         try:
             participant = selectors.access_resume(study, form.cleaned_data["code"])
         except NotFound as error:
-            throttle.count(study, "resume")
+            throttle.count(study, "resume", typed)
             form.add_error("code", _(str(error)))
         else:
             response = redirect("studies:go", slug)
@@ -150,6 +157,15 @@ def _who_comes_back(request: HttpRequest, study: Study) -> Participant | None:
     if person:
         return study.participants.select_related("study").filter(recruiter_key=person).first()
     return access.held_by(request, study.slug)
+
+
+def _taking_part(request: HttpRequest, participant: Participant, *, wants_out: bool) -> HttpResponse:
+    """Where somebody goes on who takes part already, and came back to a page from before that: never to a
+    second row, nor to a page that says nothing is stored.
+    """
+    response = redirect("studies:leave" if wants_out else "studies:go", participant.study.slug)
+    access.remember(response, participant)
+    return response
 
 
 def _not_now(

@@ -106,7 +106,7 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         initial = {"code": grouped(holder.receipt_code)} if holder else {}
         return render(request, "studies/withdraw.html", {**context, "form": WithdrawForm(initial=initial)})
-    throttle.check(study, "receipt")
+    throttle.check(study, "receipt", request.POST.get("code", ""))
     form = WithdrawForm(request.POST)
     if form.is_valid():
         done = _withdraw(study, form)
@@ -126,7 +126,7 @@ def _withdraw(study: Study, form: WithdrawForm) -> Participant | None:
         participant = selectors.access_receipt(study, form.cleaned_data["code"])
         services.withdraw(participant=participant, erase_answers=form.cleaned_data["choice"] == "erase")
     except NotFound as error:
-        throttle.count(study, "receipt")
+        throttle.count(study, "receipt", form.cleaned_data["code"])
         form.add_error("code", _(str(error)))
         return None
     except Conflict as error:

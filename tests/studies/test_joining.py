@@ -96,6 +96,32 @@ def test_refusing_is_counted_and_free_of_blame(study, visitor):
     assert not Participant.objects.exists()
 
 
+@pytest.mark.parametrize("page", ["", "age/", "consent/"])
+def test_going_back_after_consent_leads_on_and_never_to_a_second_row(visitor, page):
+    visitor.agree()
+    assert visitor.get(page).url == visitor.url("go/")
+    assert visitor.post("age/", {"adult": "yes"}).url == visitor.url("go/")
+    assert visitor.post("consent/", {"part": "on", "version": 2, "publish": "on"}).url == visitor.url("go/")
+    assert Participant.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "no"), [("age/", {"adult": "no"}), ("consent/", {"refuse": "1", "version": 2})]
+)
+def test_a_no_after_consent_leads_to_leaving_for_something_is_stored(study, visitor, page, no):
+    visitor.agree()
+    assert visitor.post(page, no).url == visitor.url("leave/")
+    assert turned_away(study) == {}
+
+
+def test_a_no_in_another_tab_leads_to_leaving_too(study, visitor):
+    visitor.post("age/", {"adult": "yes"})
+    visit = visitor.client.cookies[f"v-{study.slug}"].value
+    visitor.post("consent/", {"part": "on", "version": 2})
+    visitor.client.cookies[f"v-{study.slug}"] = visit
+    assert visitor.post("consent/", {"refuse": "1", "version": 2}).url == visitor.url("leave/")
+
+
 def test_consent_sent_twice_is_one_person(visitor):
     visitor.agree()
     visitor.post("consent/", {"part": "on", "version": 2})
@@ -243,6 +269,8 @@ def test_forged_posts_are_refused(study):
     visitor = Visitor(study.slug)
     visitor.client.handler.enforce_csrf_checks = True
     assert visitor.post("age/", {"adult": "yes"}).status_code == 403
+    answer = visitor.client.post(visitor.url("age/"), {}, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_session")
 
 
 NASTY = ["%00", "%FF%FE", "a" * 5_000, "%0d%0aSet-Cookie:x", "%F0%9F%98%80", "%22%3E%3Cscript%3E"]

@@ -119,11 +119,25 @@ def test_wrong_resume_codes_all_get_one_answer_and_soon_none(study, visitor):
         for guess in ("AAAA", participant.code, participant.receipt_code, "%00", "x" * 60)
     }
     assert answers == {1}
+    near = participant.resume_code[:2] + "A" * 10
     for _try in range(30):
-        guesser.post("resume/", {"code": "AAAA"})
+        assert guesser.post("resume/", {"code": near}).status_code == 400
     blocked = guesser.post("resume/", {"code": participant.resume_code})
     assert blocked.status_code == 429
     assert "Wait a minute" in blocked.content.decode()
+
+
+@pytest.mark.parametrize("page", ["resume/", "withdraw/"])
+def test_a_guesser_keeps_nobody_else_from_their_code(visitor, page):
+    participant = visitor.arrive()
+    code = participant.resume_code if page == "resume/" else participant.receipt_code
+    others = [start for start in ("A2", "B3", "%%", "") if not code.startswith(start or "-")]
+    guesser = Visitor(visitor.slug)
+    for start in others:
+        for _try in range(31):
+            last = guesser.post(page, {"code": start + "A" * 10 if start else "", "choice": "stop"})
+        assert last.status_code in (400, 429)
+    assert Visitor(visitor.slug).post(page, {"code": code, "choice": "stop"}).status_code in (200, 302)
 
 
 def test_opening_the_link_again_goes_on_where_the_person_stopped(visitor):
