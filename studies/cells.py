@@ -65,6 +65,24 @@ def read(text: str, kind: str) -> Any:
     return None if text == "" else _READERS[kind](text)
 
 
+def plain(value: Any, kind: str) -> Any:
+    """A value as JSON holds it: times and days as text, lists and objects as they are."""
+    if value is None:
+        return None
+    if kind in ("datetime", "date"):
+        return written(value, kind)
+    if kind in ("object", "array"):
+        return json.loads(json.dumps(value, cls=DjangoJSONEncoder))
+    return value
+
+
+def from_plain(value: Any, kind: str) -> Any:
+    """The inverse of :func:`plain`."""
+    if kind in ("datetime", "date") and value is not None:
+        return _READERS[kind](value)
+    return value
+
+
 def as_stored(value: Any, kind: str) -> Any:
     """A database value as it would come back from its cell, so that both ways feed a report the same."""
     if kind == "string":

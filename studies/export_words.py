@@ -7,7 +7,7 @@ import io
 import platform
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,6 @@ class Written:
     size: int = 0
     sha256: str = ""
     rows: int | None = None
-    excluded: dict[str, int] = field(default_factory=dict)
 
     def entry(self) -> dict[str, Any]:
         rows = {} if self.rows is None else {"rows": self.rows}
@@ -40,18 +39,41 @@ class Written:
 
 
 class Table(NamedTuple):
-    """A dataset as it went into the zip."""
+    """A dataset as it went into the zip, a file per format; ``excluded`` counts its rows by reason."""
 
     dataset: Dataset
     columns: tuple[Column, ...]
-    file: Written
+    files: tuple[Written, ...]
+    excluded: dict[str, int]
+
+    @property
+    def rows(self) -> int:
+        return self.files[0].rows or 0
+
+
+class Contents(NamedTuple):
+    """All that went into the zip before its manifest."""
+
+    tables: Sequence[Table]
+    files: Sequence[Written]
+    tier: str
+    formats: tuple[str, ...]
+    bom: bool
+
+
+#: Format → media type of its files.
+MEDIA = {
+    "csv": "text/csv",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
 
 
 def dictionary(tables: Sequence[Table], *, bom: bool) -> str:
     text = io.StringIO()
     sheet = csv.writer(text, lineterminator="\n")
     sheet.writerow(["table", "column", "type", "meaning", "unit", "levels"])
-    for dataset, columns, _file in tables:
+    for dataset, columns, *_rest in tables:
         for one in columns:
             cells = (one.name, one.type, str(one.meaning), one.unit, " | ".join(one.levels))
             sheet.writerow([dataset.key, *(guarded(cell) for cell in cells)])
@@ -65,26 +87,29 @@ def data_package(study: Study, tables: Sequence[Table], made_at: datetime) -> di
         "name": study.slug,
         "title": study.title_en,
         "created": _moment(made_at),
-        "resources": [
-            {
-                "profile": "tabular-data-resource",
-                "name": dataset.key.replace("_", "-"),
-                "title": str(dataset.title),
-                "path": file.path,
-                "format": "csv",
-                "mediatype": "text/csv",
-                "encoding": "utf-8",
-                "bytes": file.size,
-                "hash": f"sha256:{file.sha256}",
-                "schema": {
-                    "fields": [_field(one) for one in columns],
-                    "primaryKey": list(dataset.primary_key),
-                    "missingValues": [""],
-                },
-            }
-            for dataset, columns, file in tables
-        ],
+        "resources": [_resource(table, file) for table in tables for file in table.files],
     }
+
+
+def _resource(table: Table, file: Written) -> dict[str, Any]:
+    kind = file.path.rpartition(".")[2]
+    name = table.dataset.key.replace("_", "-")
+    described: dict[str, Any] = {
+        "profile": "tabular-data-resource" if kind == "csv" else "data-resource",
+        "name": name if kind == "csv" else f"{name}-{kind}",
+        "title": str(table.dataset.title),
+        "path": file.path,
+        "format": kind,
+        "mediatype": MEDIA[kind],
+        "bytes": file.size,
+        "hash": f"sha256:{file.sha256}",
+        "schema": {
+            "fields": [_field(one) for one in table.columns],
+            "primaryKey": list(table.dataset.primary_key),
+            "missingValues": [""],
+        },
+    }
+    return described if kind == "parquet" else {**described, "encoding": "utf-8"}
 
 
 def _field(column: Column) -> dict[str, Any]:
@@ -102,25 +127,17 @@ def _field(column: Column) -> dict[str, Any]:
     return described
 
 
-def manifest(
-    study: Study,
-    files: Sequence[Written],
-    tables: Sequence[Table],
-    *,
-    tier: str,
-    bom: bool,
-    made_at: datetime,
-) -> dict[str, Any]:
+def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, Any]:
     people = Participant.objects.filter(study=study)
-    excluded = {dataset.key: file.excluded for dataset, _columns, file in tables if dataset.counted}
     return {
         "format": FORMAT,
         "study": study.slug,
         "title": study.title_en,
         "status": study.status,
         "made_at": _moment(made_at),
-        "tier": tier,
-        "bom": bom,
+        "tier": contents.tier,
+        "formats": list(contents.formats),
+        "bom": contents.bom,
         "versions": {
             "turingsite": product_version(),
             "python": platform.python_version(),
@@ -133,8 +150,8 @@ def manifest(
             for version, digest in study.consent_texts.order_by("version").values_list("version", "sha256")
         ],
         "left_out": {"participants": {"erased": people.filter(erased_at__isnull=False).count()}},
-        "excluded": excluded,
-        "files": [file.entry() for file in files],
+        "excluded": {one.dataset.key: one.excluded for one in contents.tables if one.dataset.counted},
+        "files": [file.entry() for file in contents.files],
     }
 
 
@@ -144,24 +161,35 @@ def product_version() -> str:
     return str(described["project"]["version"])
 
 
-def readme(study: Study, tables: Sequence[Table]) -> str:
+def readme(study: Study, tables: Sequence[Table], tier: str) -> str:
+    files = ", ".join(f"`{file.path}`" for file in tables[0].files) if tables else ""
     lines = [
         f"# {study.title_en} ({study.slug})",
         "",
-        "One row per observation, one file per table; codes join them. `dictionary.csv` explains every",
-        "column, `datapackage.json` says the same to programs, `manifest.json` has row counts, SHA-256,",
-        "seeds and versions.",
+        "One row per observation, one table per sort of thing; codes join them. `dictionary.csv` explains",
+        "every column, `datapackage.json` says the same to programs, `manifest.json` has row counts,",
+        "SHA-256, seeds and versions; it was written last, so a copy without it was cut off.",
         "",
-        "Reading the cells: UTF-8, comma, empty = no value, times in ISO 8601 with offset, lists and objects",
-        "in JSON. Text that a spreadsheet could run as a formula has an apostrophe in front; take one off",
-        "when reading by program. People who asked for erasure are in no table.",
+        f"Tier: {tier}. " + _TIERS[tier],
+        "",
+        "CSV: UTF-8, comma, empty = no value, times in ISO 8601 with offset, lists and objects in JSON. Text",
+        "that a spreadsheet could run as a formula has an apostrophe in front; take one off when reading by",
+        f"program. Other formats hold text as it is. A table in this file: {files}.",
+        "People who asked for erasure are in no table.",
         "",
         "| table | rows | what |",
         "|---|---|---|",
-        *(f"| `{file.path}` | {file.rows} | {dataset.title} |" for dataset, _columns, file in tables),
+        *(f"| `{one.dataset.key}` | {one.rows} | {one.dataset.title} |" for one in tables),
         "",
     ]
     return "\n".join(lines)
+
+
+_TIERS = {
+    "public": "Days stand in the place of times; rare profiles are coarsened: `coarsened` in the manifest.",
+    "controlled": "No nicknames, no recruiter's ids. For people who signed for it.",
+    "internal": "With nicknames and recruiter's ids. Not to leave the team.",
+}
 
 
 def _moment(at: datetime) -> str:

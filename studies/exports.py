@@ -1,40 +1,41 @@
-"""Writing a study's export: tidy tables, data dictionary, data package, manifest, in one zip, read in chunks.
+"""Writing a study's export: tidy tables, what explains them, companions, manifest, in one zip, in chunks.
 
 The tables come from the registry. ``export_study`` is the one entry; ``studies.exported`` reads a zip back.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
 import os
+import shutil
+import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from studies import audit, export_words
-from studies.cells import guarded, written
-from studies.export_words import Table, Written
+from studies import audit, export_words, sheets
+from studies.export_words import Contents, Table, Written
 from studies.models import ExportFile, Study
-from studies.registry import Column, Dataset, datasets
+from studies.public import PublicTier, public_column
+from studies.registry import Column, Dataset, Gatherer, companions, datasets
 from turingsite.errors import NotFound
 
 #: From what anybody may have to what never leaves the team. A column is in its tier and every later one.
 TIERS = ("public", "controlled", "internal")
 #: What the export is made for unless said otherwise: no nicknames, no recruiter ids.
 DEFAULT_TIER = "controlled"
-#: What is made so far. The public tier also coarsens profiles and times: columns alone would not do.
-EXPORT_TIERS = ("controlled", "internal")
+#: The tiers that can be made. The public one also changes values: see ``studies.public``.
+EXPORT_TIERS = TIERS
 # A zip cannot hold earlier times.
 _FIRST_MOMENT = (1980, 1, 1, 0, 0, 0)
 
@@ -59,16 +60,22 @@ def export_study(
     study: Study,
     path: Path,
     tier: str = DEFAULT_TIER,
+    formats: Sequence[str] = ("csv",),
     bom: bool = False,
     user: Any = None,
     now: datetime | None = None,
 ) -> dict[str, Any]:
     """Write the zip to ``path`` and return its manifest. The file appears whole or not at all.
 
-    Erased people are in no table. All tables show the same moment. OSError where the place cannot be written.
+    ``formats``: of ``sheets.FORMATS``; ``bom`` puts a byte-order mark before CSV. Erased people are in no
+    table. All tables show the same moment. OSError where the place cannot be written.
     """
     if tier not in EXPORT_TIERS:
-        raise ValueError("tier is controlled or internal")
+        raise ValueError("tier is public, controlled or internal")
+    if not formats or not set(formats) <= set(sheets.FORMATS):
+        raise ValueError("formats are some of csv, jsonl, parquet")
+    # In one order, so that the same data give the same bytes whatever the order in which they were named.
+    wanted = _Wanted(tier, tuple(one for one in sheets.FORMATS if one in formats), bom)
     made_at = now or timezone.now()
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     # The row comes first: whoever is erased while the tables are read marks this file as stale.
@@ -76,7 +83,7 @@ def export_study(
     done = False
     try:
         with partial.open("wb") as target, snapshot():
-            manifest = _write(target, study, tier=tier, bom=bom, made_at=made_at)
+            manifest = _write(target, study, wanted, made_at)
             target.flush()
             os.fsync(target.fileno())
         digest = _sha256(partial)
@@ -96,14 +103,16 @@ def export_study(
             target=digest[:16],
             now=made_at,
             tier=tier,
+            formats=list(wanted.formats),
             files=len(manifest["files"]),
         )
     return manifest
 
 
 def shown_columns(dataset: Dataset, tier: str) -> tuple[Column, ...]:
-    """The columns of a dataset that a tier has."""
-    return tuple(one for one in dataset.columns if TIERS.index(one.tier) <= TIERS.index(tier))
+    """The columns of a dataset that a tier has, as that tier has them."""
+    shown = tuple(one for one in dataset.columns if TIERS.index(one.tier) <= TIERS.index(tier))
+    return tuple(public_column(one) for one in shown) if tier == "public" else shown
 
 
 @contextmanager
@@ -130,20 +139,42 @@ def snapshot() -> Iterator[None]:
                 cursor.execute("ROLLBACK")
 
 
-def _write(target: IO[bytes], study: Study, *, tier: str, bom: bool, made_at: datetime) -> dict[str, Any]:
-    files: list[Written] = []
+class _Wanted(NamedTuple):
+    tier: str
+    formats: tuple[str, ...]
+    bom: bool
+
+
+def _write(target: IO[bytes], study: Study, wanted: _Wanted, made_at: datetime) -> dict[str, Any]:
     tables: list[Table] = []
+    public = PublicTier(study) if wanted.tier == "public" else None
+    gathering = [(one, one.begin(study)) for one in companions]
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for dataset in datasets:
-            columns = shown_columns(dataset, tier)
-            written_file = _write_table(archive, study, dataset, columns, bom=bom)
-            tables.append(Table(dataset, columns, written_file))
-            files.append(written_file)
-        files.append(_write_text(archive, "dictionary.csv", export_words.dictionary(tables, bom=bom)))
-        package = export_words.data_package(study, tables, made_at)
-        files.append(_write_text(archive, "datapackage.json", _as_json(package)))
-        files.append(_write_text(archive, "README.md", export_words.readme(study, tables)))
-        manifest = export_words.manifest(study, files, tables, tier=tier, bom=bom, made_at=made_at)
+            listeners = [gatherer for one, gatherer in gathering if dataset.key in one.tables]
+            rows = dataset.rows(study)
+            tables.append(
+                _write_table(
+                    archive,
+                    dataset,
+                    rows if public is None else public.rows(dataset, rows),
+                    wanted,
+                    listeners,
+                )
+            )
+        texts = {
+            "dictionary.csv": export_words.dictionary(tables, bom=wanted.bom),
+            "datapackage.json": _as_json(export_words.data_package(study, tables, made_at)),
+            "README.md": export_words.readme(study, tables, wanted.tier),
+            **{one.key: gatherer.text() for one, gatherer in gathering},
+        }
+        files = [file for table in tables for file in table.files]
+        files += [_write_text(archive, path, text) for path, text in texts.items()]
+        contents = Contents(tables, files, wanted.tier, wanted.formats, wanted.bom)
+        manifest = export_words.manifest(study, contents, made_at)
+        if public is not None:
+            manifest["coarsened"] = public.summary()
+        # Last: where the manifest is, everything before it is.
         _write_text(archive, "manifest.json", _as_json(manifest))
     return manifest
 
@@ -167,35 +198,49 @@ class _Hashing(io.RawIOBase):
 def _entry(name: str) -> zipfile.ZipInfo:
     # A fixed time: the same data give the same bytes.
     entry = zipfile.ZipInfo(name, _FIRST_MOMENT)
-    entry.compress_type = zipfile.ZIP_DEFLATED
+    # Parquet is compressed already.
+    entry.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     return entry
 
 
 def _write_table(
-    archive: zipfile.ZipFile, study: Study, dataset: Dataset, columns: Sequence[Column], *, bom: bool
-) -> Written:
-    result = Written(f"tables/{dataset.key}.csv", rows=0)
+    archive: zipfile.ZipFile,
+    dataset: Dataset,
+    rows: Iterable[Mapping[str, Any]],
+    wanted: _Wanted,
+    listeners: Sequence[Gatherer],
+) -> Table:
+    """One table in every format, its rows read once. A zip takes one file at a time: others wait on disk."""
+    columns = shown_columns(dataset, wanted.tier)
+    first, *others = (Written(f"tables/{dataset.key}.{one}", rows=0) for one in wanted.formats)
     reasons: Counter[str] = Counter()
     count = 0
-    with archive.open(_entry(result.path), "w", force_zip64=True) as below:
-        hashing = _Hashing(below)
-        encoding = "utf-8-sig" if bom else "utf-8"
-        text = io.TextIOWrapper(
-            io.BufferedWriter(hashing, 1 << 16), encoding=encoding, newline="", write_through=False
-        )
-        sheet = csv.writer(text, lineterminator="\n")
-        sheet.writerow([guarded(one.name) for one in columns])
-        for row in dataset.rows(study):
-            sheet.writerow([written(row[one.name], one.type) for one in columns])
-            count += 1
-            if dataset.counted and row[dataset.counted]:
-                reasons[str(row[dataset.counted])] += 1
-        text.flush()
-        text.detach()
-    result.rows, result.size, result.sha256 = count, hashing.size, hashing.digest.hexdigest()
-    result.excluded = dict(sorted(reasons.items()))
-    return result
+    with ExitStack() as held:
+        waiting = [(file, held.enter_context(tempfile.TemporaryFile())) for file in others]
+        with archive.open(_entry(first.path), "w", force_zip64=True) as below:
+            hashed = [_Hashing(below), *(_Hashing(place) for _file, place in waiting)]
+            written_sheets = [
+                sheets.sheet(one, hashing, columns, bom=wanted.bom)  # type: ignore[arg-type]
+                for one, hashing in zip(wanted.formats, hashed, strict=True)
+            ]
+            for row in rows:
+                for sheet in written_sheets:
+                    sheet.write(row)
+                for listener in listeners:
+                    listener.take(dataset.key, row)
+                count += 1
+                if dataset.counted and row[dataset.counted]:
+                    reasons[str(row[dataset.counted])] += 1
+            for sheet in written_sheets:
+                sheet.close()
+        for file, place in waiting:
+            place.seek(0)
+            with archive.open(_entry(file.path), "w", force_zip64=True) as below:
+                shutil.copyfileobj(place, below, 1 << 20)
+    for file, hashing in zip((first, *others), hashed, strict=True):
+        file.rows, file.size, file.sha256 = count, hashing.size, hashing.digest.hexdigest()
+    return Table(dataset, columns, (first, *others), dict(sorted(reasons.items())))
 
 
 def _write_text(archive: zipfile.ZipFile, path: str, text: str) -> Written:

@@ -1,4 +1,4 @@
-"""The one registry: activities, erasers, datasets and reports, added by each app in its AppConfig.ready().
+"""The one registry: activities, erasers, datasets, reports, companions; apps add theirs in AppConfig.ready().
 
 INSTALLED_APPS lists the floors from the top down: erasers run from what points down to what is pointed at.
 """
@@ -152,7 +152,28 @@ class Report:
     build: Callable[..., Any]
 
 
+class Gatherer(Protocol):
+    """Sees rows of the tables it asked for while they are written, and keeps little of them."""
+
+    def take(self, table: str, row: Mapping[str, Any]) -> None: ...
+
+    def text(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A text file that every export has beside its tables; ``key`` is its path in the zip.
+
+    ``begin`` makes the gatherer of one export; ``tables`` names the datasets whose rows it is shown.
+    """
+
+    key: str
+    begin: Callable[[Study], Gatherer]
+    tables: tuple[str, ...] = ()
+
+
 activities: Registry[Activity] = Registry("activity")
 erasers: Registry[Eraser] = Registry("eraser")
 datasets: Registry[Dataset] = Registry("dataset")
 reports: Registry[Report] = Registry("report")
+companions: Registry[Companion] = Registry("companion")

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study, study_named
+from studies.sheets import FORMATS
 from turingsite.errors import DomainError
 
 
@@ -25,16 +26,29 @@ class Command(BaseCommand):
             "--tier",
             default=DEFAULT_TIER,
             choices=EXPORT_TIERS,
-            help="internal also has nicknames and the recruiter's ids",
+            help="public: days for times, rare profiles coarsened; internal: nicknames, recruiter's ids too",
+        )
+        parser.add_argument(
+            "--formats", default="csv", help="some of csv, jsonl, parquet, with commas between them"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(options["out"])
         if path.is_dir():
             raise CommandError(f"{path} is a folder. Name the file: {path / (options['study'] + '.zip')}")
+        formats = [one.strip() for one in options["formats"].split(",") if one.strip()]
+        unknown = [one for one in formats if one not in FORMATS]
+        if unknown or not formats:
+            raise CommandError(
+                f"There is no format “{', '.join(unknown)}”. There are: {', '.join(FORMATS)}."
+                if unknown
+                else f"Name at least one format: {', '.join(FORMATS)}."
+            )
         try:
             study = study_named(options["study"])
-            manifest = export_study(study=study, path=path, tier=options["tier"], bom=options["bom"])
+            manifest = export_study(
+                study=study, path=path, tier=options["tier"], formats=formats, bom=options["bom"]
+            )
         except DomainError as refusal:
             raise CommandError(str(refusal)) from refusal
         except OSError as problem:
