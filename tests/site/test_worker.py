@@ -11,7 +11,6 @@ from celery import Celery
 from turingsite.celery import app as site_app
 from turingsite.worker import EmbeddedWorker, with_worker
 
-
 PATIENCE = 60  # seconds; a busy machine is no failure
 
 
