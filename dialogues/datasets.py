@@ -214,6 +214,7 @@ ITEMS = dataset(
     columns=(
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("role", "what it is for", levels=StudyItem.Role.values),
+        column("expected", "of attention items: the answer that the voice asks for", levels=Nature.values),
         column("block", "period in which its system joined the study, from 1", type="integer"),
         column("is_active", "still given to people", type="boolean"),
         column("added_at", "when it joined the study", type="datetime"),

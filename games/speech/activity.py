@@ -36,10 +36,10 @@ def is_enough(participant: Participant) -> bool:
 
 
 def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
-    """Every answer beside the truth."""
+    """Every scored answer beside the truth."""
     settings = settings_of(participant.study)
     trials = (
-        Trial.objects.filter(round__player__participant=participant)
+        Trial.objects.filter(round__player__participant=participant, expected="")
         .exclude(answer="")
         .select_related("round", "dialogue")
         .prefetch_related("dialogue__parties__system", "dialogue__parties__speaker")

@@ -1,13 +1,14 @@
-"""Draws on rows: the pool of a study, its counts, and the trial that comes out."""
+"""Draws on rows: the pool of a study, its counts, the trial that comes out, and the spoken instructions."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
-from django.db.models import Count, FilteredRelation, Min, Q
+from django.db.models import Count, FilteredRelation, Min, Q, QuerySet
 
-from dialogues.models import Dialogue, Exposure, StudyItem, Verdict
+from dialogues.models import Dialogue, Exposure, Nature, StudyItem, Verdict
 from games.speech import balance
 from games.speech.balance import Candidate
 from games.speech.models import Round, SpeechPlayer, SpeechSettings, Trial
@@ -15,17 +16,36 @@ from studies.assignment import lease_end, seeded
 from studies.models import Study
 
 ACTIVITY = "speech"
+ANSWERS = (str(Nature.HUMAN), str(Nature.MACHINE))
 COUNTED = (Verdict.Exclusion.NONE,)
 COUNTED_ON_TRIAL = (Verdict.Exclusion.NONE, Verdict.Exclusion.PILOT, Verdict.Exclusion.TEST)
 
 
 def pool(study: Study, language: str) -> list[Candidate]:
     """The study's main dialogues of a language that may be played, in one query without subqueries."""
-    rows = (
+    columns = ("pk", "kind", "opening", "b__system_id", "a__speaker_id")
+    rows = _playable(study, language, columns, study_items__role=StudyItem.Role.MAIN)
+    return [Candidate(*row) for row in rows]
+
+
+def instructions(study: Study, language: str) -> list[tuple[int, str]]:
+    """The study's spoken instructions in a language: dialogue, and the answer asked for."""
+    rows = _playable(
+        study,
+        language,
+        ("pk", "study_items__expected"),
+        study_items__role=StudyItem.Role.ATTENTION,
+        study_items__expected__in=ANSWERS,
+    )
+    return list(rows)
+
+
+def _playable(study: Study, language: str, columns: tuple[str, ...], **item: Any) -> QuerySet[Dialogue, Any]:
+    return (
         Dialogue.objects.filter(
             study_items__study=study,
-            study_items__role=StudyItem.Role.MAIN,
             study_items__is_active=True,
+            **item,
             language=language,
             state=Dialogue.State.READY,
         )
@@ -37,9 +57,8 @@ def pool(study: Study, language: str) -> list[Candidate]:
         .filter(Q(a__speaker=None) | Q(a__speaker__may_play=True, a__speaker__withdrawn_at=None))
         .filter(Q(b__speaker=None) | Q(b__speaker__may_play=True, b__speaker__withdrawn_at=None))
         .order_by("pk")
-        .values_list("pk", "kind", "opening", "b__system_id", "a__speaker_id")
+        .values_list(*columns)
     )
-    return [Candidate(*row) for row in rows]
 
 
 def counts(study: Study, *, now: datetime, on_trial: bool = False) -> dict[int, int]:
@@ -135,24 +154,53 @@ class Draws:
         )
         if chosen is None:
             return None
-        dialogue = chosen.candidate.dialogue
+        trial = self._given(
+            round_,
+            chosen.candidate.dialogue,
+            state,
+            position=position,
+            attempt=attempt,
+            draw={"seed": self.study.seed, "key": key, "counter": counter, **chosen.record},
+        )
+        self.counts[trial.dialogue_id] = self.counts.get(trial.dialogue_id, 0) + 1
+        return trial
+
+    def draw_instruction(self, round_: Round, position: int, state: Trial.State) -> Trial | None:
+        """Draw and store a spoken instruction, half of them for either answer; None where none is left."""
+        free = [row for row in instructions(self.study, self.language) if row[0] not in self.exposed]
+        if not free:
+            return None
+        counter = len(self.trials)
+        key = self.participant.code
+        rng = seeded(self.study.seed, "instruction", key, counter)
+        wished = rng.choice(ANSWERS)
+        candidates = [row for row in free if row[1] == wished] or free
+        dialogue, expected = rng.choice(candidates)
+        record = {"wished": wished, "candidates": len(candidates), "free": len(free), "chosen": dialogue}
+        return self._given(
+            round_,
+            dialogue,
+            state,
+            position=position,
+            expected=expected,
+            draw={"seed": self.study.seed, "key": key, "counter": counter, **record},
+        )
+
+    def _given(self, round_: Round, dialogue: int, state: Trial.State, **fields: Any) -> Trial:
         whose = {"study": self.study, "rater": self.participant.rater, "dialogue_id": dialogue}
         exposure = Exposure.objects.filter(**whose).first() if round_.for_fun else None
         if exposure is None:
             exposure = Exposure.objects.create(**whose, given_at=self.now)
         trial = Trial.objects.create(
             round=round_,
-            position=position,
-            attempt=attempt,
             dialogue_id=dialogue,
             exposure=exposure,
             state=state,
-            draw={"seed": self.study.seed, "key": key, "counter": counter, **chosen.record},
+            **fields,
             drawn_at=self.now,
             lease_until=lease_end(self.now, self.settings.lease_minutes),
             served_at=self.now if state == Trial.State.CURRENT else None,
         )
         self.trials.append((round_.pk, dialogue))
         self.exposed.add(dialogue)
-        self.counts[dialogue] = self.counts.get(dialogue, 0) + 1
         return trial

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from dialogues.models import Choice, Dialogue, System, Topic
+from dialogues.models import Choice, Dialogue, Nature, System, Topic
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
 from studies.models import Language, Study
 from studies.registry import datasets
@@ -92,6 +92,7 @@ SETTINGS = dataset(
         column("ask_confidence", "confidence is asked after the verdict", type="boolean"),
         column("ask_reason", "a reason is asked after the verdict", type="boolean"),
         column("content_checks", "content checks per session", type="integer"),
+        column("attention_checks", "spoken instructions per session", type="integer"),
         column("sound_check", "there is a sound check", type="boolean"),
         column("margin", "margin of equivalence to human speakers", type="number", unit="share"),
     ),
@@ -109,7 +110,7 @@ PLAYERS = dataset(
         column("sound_tries", "tries at the sound check", type="integer"),
         column("sound_passed", "passed it; empty if not asked", type="boolean"),
         column("checks_asked", "content checks asked", type="integer"),
-        column("checks_failed", "content checks failed", type="integer"),
+        column("checks_failed", "content checks and spoken instructions failed", type="integer"),
     ),
 )
 
@@ -139,11 +140,19 @@ TRIALS = dataset(
     "The presentation log: every dialogue put to a player, how it was drawn, how it was heard",
     models=("speech.Trial",),
     query=_trials,
-    primary_key=("participant", "round", "position", "attempt"),
+    primary_key=("participant", "round", "position", "is_check", "attempt"),
     columns=(
         column("participant", "code of the person", "round__player__participant__code"),
         column("round", "number of the person's round, from 1", "round__number", type="integer"),
         column("position", "place in the round, from 1", type="integer"),
+        column(
+            "is_check",
+            "a spoken instruction, played before the scored trial of that place and outside all scores",
+            "expected",
+            type="boolean",
+            make=bool,
+        ),
+        column("expected", "the answer that the instruction asks for", levels=Nature.values),
         column("attempt", "0, then one more for each replacement of a clip that failed", type="integer"),
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("state", "what became of it", levels=Trial.State.values),

@@ -52,7 +52,7 @@ _ROUNDS = {2: _("Finished round 2"), 3: _("Finished round 3")}
 
 def listening_of(study: Study) -> Listening:
     """What the trials of a study came to."""
-    trials = Trial.objects.filter(round__player__participant__study=study).aggregate(
+    trials = Trial.objects.filter(round__player__participant__study=study, expected="").aggregate(
         answered=Count("pk", filter=Q(state=Trial.State.DONE)),
         failed=Count("pk", filter=Q(state=Trial.State.FAILED)),
         waited=Count("pk", filter=Q(gate=Trial.Gate.TIMEOUT)),

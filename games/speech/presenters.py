@@ -57,6 +57,8 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
     """The ``trial`` object of the page. ``plays``, ``pauses``, ``hidden`` let a reloaded page count on."""
     round_ = trial.round
     length = round(trial.dialogue.play_duration or 0.0, 2)
+    # At the last position nothing is fetched ahead: more to come would tell that this one is a check.
+    ahead = following if trial.position < settings.round_size else None
     return {
         "code": trial.code,
         "position": trial.position,
@@ -75,7 +77,7 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
         "unlocked": bool(trial.gate),
         "answer": trial.answer or None,
         "known": trial.known,
-        "preload": reverse("dialogues:media", args=[following.exposure.token]) if following else None,
+        "preload": reverse("dialogues:media", args=[ahead.exposure.token]) if ahead else None,
         "ask": {"confidence": settings.ask_confidence, "reason": settings.ask_reason},
     }
 

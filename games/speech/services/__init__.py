@@ -1,10 +1,10 @@
 """Every write of the speech game, by topic. Each takes ``now``, checks the rule, writes, and can be sent
 twice.
 
-``playing``: where a person is, rounds, the next trial. ``listening``: what was heard, the gate.
-``verdicts``: answers and their exclusions. ``failures``: clips that fail. ``checks``: sound check and
-content checks. ``scoring``: points. ``readiness``: what keeps a study from opening. Imports go playing →
-checks, scoring → players; nobody imports playing except ``failures``.
+``playing``: where a person is, rounds, the next trial. ``slots``: the order of a round. ``listening``: what
+was heard, the gate. ``verdicts``: answers and their exclusions. ``failures``: clips that fail. ``checks``:
+sound check, content checks, spoken instructions. ``scoring``: points. ``readiness``: what keeps a study from
+opening. Imports go playing → slots, checks, scoring → players; nobody imports playing except ``failures``.
 """
 
 from games.speech.services.checks import answer_check, answer_sound, restart_sound

@@ -1,4 +1,4 @@
-"""The sound check before the first round, and the question what was talked about after some verdicts."""
+"""The sound check before the first round, the question what was talked about, what was asked for by voice."""
 
 from __future__ import annotations
 
@@ -105,6 +105,22 @@ def ask_after(
     return check
 
 
+def count_answer(trial: Trial, *, player: SpeechPlayer) -> None:
+    """Count the spoken instruction just left as failed where another answer was given than asked for."""
+    if trial.answer != trial.expected:
+        _count_failure(player)
+
+
+def _count_failure(player: SpeechPlayer) -> None:
+    """The second failed check, of whichever sort, marks the person's verdicts; nothing else follows from it,
+    least of all for pay.
+    """
+    player.checks_failed += 1
+    player.save(update_fields=["checks_failed"])
+    if player.checks_failed == CHECKS_FAILED:
+        mark_checks_failed(player)
+
+
 def _topics(trial: Trial, participant: Participant) -> set[int]:
     """Topics of the study's dialogues in this language that people can read in either interface language."""
     dialogues = Dialogue.objects.filter(
@@ -118,10 +134,7 @@ def _topics(trial: Trial, participant: Participant) -> set[int]:
 
 @transaction.atomic
 def answer_check(*, participant: Participant, code: str, option: int, now: datetime) -> ContentCheck:
-    """Store which topic a person chose, counted from 0 in the order shown. The first answer stands.
-
-    A second failed check marks the person's verdicts; nothing else follows from it, least of all for pay.
-    """
+    """Store which topic a person chose, counted from 0 in the order shown. The first answer stands."""
     refuse_if_over(participant)
     player = locked_player(participant)
     check = access_check(participant, code)
@@ -135,10 +148,7 @@ def answer_check(*, participant: Participant, code: str, option: int, now: datet
     check.answered_at = now
     check.save(update_fields=["chosen", "answered_at"])
     if check.chosen_id != check.correct_id:
-        player.checks_failed += 1
-        player.save(update_fields=["checks_failed"])
-        if player.checks_failed == CHECKS_FAILED:
-            mark_checks_failed(player)
+        _count_failure(player)
     return check
 
 

@@ -12,9 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from games.speech.assignment import Draws
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
-from games.speech.services.checks import ask_after, ensure_sound_word
+from games.speech.services import slots
+from games.speech.services.checks import ask_after, count_answer, ensure_sound_word
 from games.speech.services.players import HEAVY, access_trial, locked_player, refuse_if_over, settings_of
 from games.speech.services.scoring import finish_round
+from games.speech.services.slots import Slot, slot_of
 from studies.assignment import lease_end
 from studies.models import Participant, Study
 from turingsite.errors import Conflict
@@ -65,7 +67,7 @@ def _in_trial(participant: Participant, settings: SpeechSettings) -> Place | Non
     )
     current = next((trial for trial in trials if trial.state == Trial.State.CURRENT), None)
     drawn = next((trial for trial in trials if trial.state == Trial.State.DRAWN), None)
-    if current is None or (drawn is None and current.position < settings.round_size):
+    if current is None or (drawn is None and slot_of(current) < Slot(settings.round_size)):
         return None
     current.round.player = player
     return Place("trial", player, settings, trial=current, following=drawn, round=current.round)
@@ -126,8 +128,8 @@ def advance(
 ) -> Place:
     """The place inside an open round. Draws the current trial and the one behind it, or ends the round.
 
-    Places are filled in order; one that no dialogue may fill is left out, and the round ends early where
-    none is left.
+    Slots are filled in order; one that no dialogue may fill is left out, and the round ends early where none
+    is left.
     """
     trials = _trials(round_)
     check = _unanswered(trials)
@@ -135,20 +137,23 @@ def advance(
         return Place("check", player, settings, check=check, round=round_)
     current = next((trial for trial in trials if trial.state == Trial.State.CURRENT), None)
     drawn = next((trial for trial in trials if trial.state == Trial.State.DRAWN), None)
-    done = {trial.position for trial in trials if trial.state == Trial.State.DONE}
     if current is None and _fails_often(trials, now):
         return Place("pause", player, settings, round=round_)
     draws = draws or Draws(player, round_.language, settings, now=now)
 
-    def draw(position: int, state: Trial.State) -> Trial | None:
-        attempt = sum(trial.position == position for trial in trials)
-        return draws.draw(round_, position, attempt, state)
+    def draw(slot: Slot, state: Trial.State) -> Trial | None:
+        if not slot.scored:
+            # Where the study has no instruction to speak, the scored trial of the place comes at once.
+            found = draws.draw_instruction(round_, slot.position, state)
+            return found or draw(Slot(slot.position), state)
+        attempt = sum(slot_of(trial) == slot for trial in trials)
+        return draws.draw(round_, slot.position, attempt, state)
 
-    missing = [position for position in range(1, settings.round_size + 1) if position not in done]
+    missing = slots.missing(player, round_, settings, trials)
     if current is None:
         if not missing:
             return _end(player, round_, settings, now=now)
-        if drawn is None or drawn.position != missing[0]:
+        if drawn is None or slot_of(drawn) != missing[0]:
             current = draw(missing[0], Trial.State.CURRENT)
         if current is None and drawn is None:
             return _end(player, round_, settings, now=now)
@@ -159,7 +164,7 @@ def advance(
             drawn.save(update_fields=["state", "served_at", "lease_until"])
             current, drawn = drawn, None
     assert current is not None  # noqa: S101  (every other way out has returned)
-    later = [position for position in missing if position > current.position]
+    later = [slot for slot in missing if slot > slot_of(current)]
     if drawn is None and later:
         drawn = draw(later[0], Trial.State.DRAWN)
     return Place("trial", player, settings, trial=current, following=drawn, round=round_)
@@ -211,9 +216,13 @@ def next_trial(*, participant: Participant, code: str, now: datetime) -> Place:
         trial.state = Trial.State.DONE
         trial.closed_at = now
         trial.save(update_fields=["state", "closed_at"])
-        ask_after(trial, player=player, settings=settings, now=now)
+        if trial.is_check:
+            count_answer(trial, player=player)
+        else:
+            ask_after(trial, player=player, settings=settings, now=now)
     place = _now_at(player, trial.round, settings, now=now)
-    if settings.reveal == SpeechSettings.Reveal.AFTER_ITEM and trial.state == Trial.State.DONE:
+    is_judged = trial.state == Trial.State.DONE and not trial.is_check
+    if settings.reveal == SpeechSettings.Reveal.AFTER_ITEM and is_judged:
         place = place._replace(revealed=trial)
     return place
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Kind
+from dialogues.models import Kind, StudyItem
 from games.speech import assignment, balance
 from games.speech.models import SpeechSettings
 from games.speech.services.players import settings_of
@@ -32,6 +32,12 @@ def ready(study: Study) -> list[Text]:
         problems.append(_("The speech game needs at least one judging language."))
     for language in study.languages:
         problems += _problems(study, language, settings.round_size)
+    silent = study.items.filter(role=StudyItem.Role.ATTENTION, is_active=True, expected="")
+    for name in silent.order_by("dialogue__external_id").values_list("dialogue__external_id", flat=True):
+        problems.append(
+            _("%(dialogue)s is an attention item, but nothing says which answer it asks for.")
+            % {"dialogue": name}
+        )
     return problems
 
 

@@ -28,7 +28,7 @@ def finish_round(round_: Round, *, settings: SpeechSettings, now: datetime) -> N
     round.
     """
     trials = list(
-        Trial.objects.filter(round=round_, state=Trial.State.DONE)
+        Trial.objects.filter(round=round_, state=Trial.State.DONE, expected="")
         .exclude(answer="")
         .select_related("dialogue")
     )

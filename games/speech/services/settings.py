@@ -15,7 +15,7 @@ from turingsite.errors import Invalid
 
 SETTINGS = (
     "round_size", "mix", "reveal", "show_system", "points", "leaderboard", "max_rounds", "ask_confidence",
-    "ask_reason", "content_checks", "sound_check", "margin",
+    "ask_reason", "content_checks", "attention_checks", "sound_check", "margin",
 )  # fmt: skip
 #: What decides which dialogues people get and what they know when they judge: fixed with the first round.
 FIXED_ONCE_PLAYED = ("round_size", "mix", "reveal", "show_system")

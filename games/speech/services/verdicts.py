@@ -20,7 +20,7 @@ from studies.models import Participant
 from turingsite.errors import Conflict, Invalid
 
 TOO_FAST = 0.9  # of the length after the first byte
-CHECKS_FAILED = 2  # so many failed content checks mark a person's verdicts
+CHECKS_FAILED = 2  # so many failed checks mark a person's verdicts
 LONGEST_REASON = 1000
 LONGEST_WAIT = 86_400_000  # ms
 
@@ -159,9 +159,11 @@ def _iso(moment: datetime | None) -> str | None:
 
 
 def exclusion(trial: Trial, participant: Participant) -> str:
-    """Why a verdict is not in the set *all*, or nothing. Where several apply, the one about the person comes
-    first.
+    """Why a verdict is not in the set *all*, or nothing. Where several apply, a check is a check before all,
+    then comes the one about the person.
     """
+    if trial.is_check:
+        return Verdict.Exclusion.CHECK
     if participant.is_test:
         return Verdict.Exclusion.TEST
     if participant.is_pilot:
@@ -230,7 +232,7 @@ def mark_known(*, participant: Participant, code: str, known: bool, now: datetim
 
 
 def mark_checks_failed(player: SpeechPlayer) -> None:
-    """Two failed content checks mark every verdict of the person; later ones are marked as they come."""
+    """Two failed checks mark every verdict of the person; later ones are marked as they come."""
     changed = []
     for verdict in Verdict.objects.filter(rater__participant=player.participant_id, activity=ACTIVITY):
         if "checks_failed" not in verdict.protocol_breaks:
