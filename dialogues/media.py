@@ -64,7 +64,12 @@ def _given(token: str) -> QuerySet[Exposure, Any]:
         .filter(Q(dialogue__recording=None) | Q(dialogue__recording__may_play=True))
         .filter(~Exists(silenced))
         .values_list(
-            "pk", "first_byte_at", "dialogue__play_path", "study__slug", "rater__participant__resume_code"
+            "pk",
+            "first_byte_at",
+            "play_path",
+            "dialogue__play_path",
+            "study__slug",
+            "rater__participant__resume_code",
         )
     )
 
@@ -80,7 +85,8 @@ def access_sound(request: HttpRequest, token: str) -> Sound:
     row = _GIVEN.get(token=token)
     if row is None:
         raise no_sound()
-    pk, first_byte_at, play_path, slug, key = row
+    pk, first_byte_at, replaced, current, slug, key = row
+    play_path = replaced or current
     if not key or access.key_in(request, slug) != key or not play_path:
         raise no_sound()
     return Sound(pk, first_byte_at, play_path)

@@ -44,18 +44,28 @@ def remove_play_file(relative: str) -> None:
         path.unlink(missing_ok=True)
 
 
+def let_go(relative: str) -> None:
+    """Note on a playing file that it was replaced just now; ``left_behind`` counts its age from here."""
+    try:
+        # sets the time of the change of its state, which nothing else can set
+        os.utime(Path(settings.MEDIA_ROOT) / relative, (MOMENT, MOMENT))
+    except FileNotFoundError:
+        return
+
+
 def original(relative: str) -> Path:
     return Path(settings.MEDIA_ROOT) / relative
 
 
-def left_behind(named: Container[str], *, before: float) -> list[Path]:
+def left_behind(named: Container[str], *, before: float) -> list[str]:
     """Files among the playing ones that no row names (``named``), complete or not, of before that moment.
 
-    A worker that is killed between writing a file and naming it leaves one.
+    Relative paths. Replaced ones are among them, and what a worker leaves that is killed between writing a
+    file and naming it.
     """
     root = Path(settings.MEDIA_ROOT)
     return [
-        path
+        str(path.relative_to(root))
         for path in (root / PLAY).glob("*/*")
         # the time of the change of the file's state: that of its content is the same for all
         if path.is_file() and str(path.relative_to(root)) not in named and path.stat().st_ctime < before

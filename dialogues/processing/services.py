@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from dialogues.models import Dialogue, Kind, ProcessingJob, Turn
+from dialogues.models import Dialogue, Exposure, Kind, ProcessingJob, Turn
 from dialogues.processing import files, results
 from dialogues.processing.gaps import human_gaps
 from studies import audit, codes
@@ -33,7 +33,7 @@ from turingsite.errors import Conflict, DomainError, Invalid, TryLater
 logger = logging.getLogger("turingsite.processing")
 
 LEASE = timedelta(minutes=5)  # the longest recording takes well under a minute
-KEEP_UNNAMED = timedelta(hours=1)
+KEEP_UNNAMED = timedelta(hours=6)  # nobody plays one dialogue for longer
 TRIES = 3
 FIRST_WAIT = timedelta(seconds=30)  # before a second try; then four times as long each time
 State = ProcessingJob.State
@@ -139,13 +139,17 @@ def sweep() -> list[int]:
 
 
 def tidy_files() -> int:
-    """Remove playing files that no dialogue names, left behind by killed workers; how many."""
-    # what is younger may be named in a moment; the moment is taken before the names are read
+    """Remove playing files that no dialogue names, replaced or left behind by killed workers; how many."""
+    # what is younger may be named in a moment, or still be played; taken before the names are read
     before = timezone.now() - KEEP_UNNAMED
     named = set(Dialogue.objects.exclude(play_path="").values_list("play_path", flat=True))
     found = files.left_behind(named, before=before.timestamp())
-    for path in found:
-        path.unlink(missing_ok=True)
+    for start in range(0, len(found), 500):
+        paths = found[start : start + 500]
+        # Whoever was given an old file gets the dialogue's from now on: said before it is gone.
+        Exposure.objects.filter(play_path__in=paths).update(play_path="")
+        for path in paths:
+            files.remove_play_file(path)
     return len(found)
 
 
@@ -260,7 +264,9 @@ def _finish(job: ProcessingJob, claimed: Claim, processed: Processed, playable: 
     results.write(dialogue, processed, playable, path=path)
     audit.record("dialogue.processed", target=dialogue.pk, seconds=round(playable.info.duration, 2))
     if old:
-        transaction.on_commit(lambda: files.remove_play_file(old))
+        # Somebody may be in the middle of it: one person hears one file, parts of two do not go together.
+        Exposure.objects.filter(dialogue=dialogue, play_path="").update(play_path=old)
+        transaction.on_commit(lambda: files.let_go(old))
     return True
 
 

@@ -19,14 +19,18 @@ import pytest
 import soundfile
 import time_machine
 from django.conf import settings
+from django.core import signing
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from dialogues import tasks
-from dialogues.models import Dialogue, Kind, Nature, ProcessingJob, Recording, Turn
+from dialogues.models import Dialogue, Exposure, Kind, Nature, ProcessingJob, Recording, Turn
 from dialogues.processing import flags, services
 from dialogues.processing.gaps import human_gaps
+from studies import access
 from studies.models import AuditLine, Study
 from tests import factories
 from tests.sounds import RATE, case, silence, talk
@@ -102,6 +106,16 @@ def make(media: Path) -> Callable[..., ProcessingJob]:
 
 def files(media: Path) -> list[Path]:
     return sorted(p for p in (media / "play").rglob("*") if p.is_file()) if (media / "play").exists() else []
+
+
+def heard_by(exposure: Exposure) -> bytes:
+    """The sound that the address of the exposure gives to its owner."""
+    participant = exposure.rater.participant
+    assert participant is not None
+    client, slug = Client(), participant.study.slug
+    key = signing.dumps(participant.resume_code, salt=f"{access.SALT}.{slug}")
+    client.cookies[access.cookie_name(slug)] = key
+    return bytes(client.get(reverse("dialogues:media", args=[exposure.token])).content)
 
 
 def rules(dialogue: Dialogue) -> set[str]:
@@ -491,11 +505,52 @@ class TestAgain:
         assert Dialogue.objects.get().state == Dialogue.State.READY
         assert old.exists()
         services.run(job_id=job.pk)
-        [new] = files(media)
+        new = media / Dialogue.objects.get().play_path
+        assert files(media) == sorted([old, new])
         assert new != old
         gaps = Dialogue.objects.get().quality["gaps"]
         assert gaps["profile"] == "published-1"
         assert all(0.17 <= gap <= 0.24 for gap in gaps["after"]["each"])
+
+    @pytest.mark.django_db(transaction=True)
+    def test_whoever_was_given_the_old_file_goes_on_with_it_for_hours(
+        self, make: Callable[..., ProcessingJob], media: Path
+    ) -> None:
+        job = make()
+        services.run(job_id=job.pk)
+        [old] = files(media)
+        os.utime(old, (0, 0))
+        playing = factories.ExposureFactory(dialogue=job.dialogue)
+        first, changed = heard_by(playing), timezone.now()
+        with time_machine.travel(changed + services.KEEP_UNNAMED * 2):
+            assert services.tidy_files() == 0  # nothing was replaced yet
+        services.queue(dialogue=job.dialogue, profile="published-1")
+        services.run(job_id=job.pk)
+        new = (media / Dialogue.objects.get().play_path).read_bytes()
+        assert new != old.read_bytes()
+        assert (heard_by(playing), first) == (old.read_bytes(), old.read_bytes())
+        assert heard_by(factories.ExposureFactory(dialogue=job.dialogue)) == new
+        assert old.stat().st_mtime == 946_684_800  # like every other
+        with time_machine.travel(changed + services.KEEP_UNNAMED - timedelta(minutes=1)):
+            assert services.tidy_files() == 0
+        with time_machine.travel(timezone.now() + services.KEEP_UNNAMED + timedelta(minutes=1)):
+            assert services.tidy_files() == 1
+        assert not old.exists()
+        assert heard_by(playing) == new
+
+    @pytest.mark.django_db(transaction=True)
+    def test_the_age_of_an_old_file_counts_from_its_replacement(
+        self, make: Callable[..., ProcessingJob], media: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(services, "KEEP_UNNAMED", timedelta(seconds=3))
+        job = make()
+        services.run(job_id=job.pk)
+        [old] = files(media)
+        time.sleep(3.2)  # the file system's clock knows no other time
+        services.queue(dialogue=job.dialogue, profile="published-1")
+        services.run(job_id=job.pk)
+        assert services.tidy_files() == 0
+        assert old.exists()
 
     def test_the_same_job_gives_the_same_sound(self, make: Callable[..., ProcessingJob], media: Path) -> None:
         job = make()
