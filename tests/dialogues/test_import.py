@@ -540,6 +540,49 @@ def test_dialogues_become_items_of_the_study_also_when_they_were_there(audio):
 
 
 @pytest.mark.django_db
+def test_the_role_in_the_study_comes_with_the_row(audio):
+    study = factories.StudyFactory(opened_at=timezone.now())
+    rows = [
+        {**BASE, "role": "attention", "expected": "Machine"},
+        {**BASE, "id": "d2", "audio": "b.wav", "role": "gold"},
+        {**BASE, "id": "d3", "audio": "c.flac", "role": "", "expected": ""},
+    ]
+    taken = import_rows(rows, audio, study=study)
+    assert {row.state for row in taken} == {"warned"}  # turns have to be detected
+    items = StudyItem.objects.order_by("dialogue__external_id").values_list("role", "expected", "block")
+    assert list(items) == [("attention", "machine", 1), ("gold", "", 1), ("main", "", 1)]
+
+
+@pytest.mark.django_db
+def test_the_role_of_a_dialogue_that_is_there_is_kept_and_told(audio):
+    study, other = factories.StudyFactory(), factories.StudyFactory()
+    import_rows([BASE], audio, study=study)
+    spoken = {**BASE, "role": "attention", "expected": "human"}
+    (row,) = import_rows([spoken], audio, study=study)
+    assert (row.state, codes(row)) == ("unchanged", {"role_kept"})
+    import_rows([spoken], audio, study=other)
+    roles = dict(StudyItem.objects.values_list("study", "role"))
+    assert roles == {study.pk: "main", other.pk: "attention"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("cells", "code"),
+    [
+        ({"role": "attention"}, "no_expected"),
+        ({"role": "attention", "expected": "-"}, "no_expected"),
+        ({"role": "attention", "expected": "robot"}, "unknown_expected"),
+        ({"role": "atention", "expected": "human"}, "unknown_role"),
+        ({"role": "main", "expected": "human"}, "expected_not_expected"),
+        ({"expected": "human"}, "expected_not_expected"),
+    ],
+)
+def test_an_instruction_says_what_it_asks_for_and_nothing_else_does(cells, code, audio):
+    (row,) = import_rows([{**BASE, **cells}], audio, study=factories.StudyFactory())
+    assert (row.state, codes(row)) == ("refused", {code})
+
+
+@pytest.mark.django_db
 def test_a_system_that_comes_into_an_opened_study_starts_a_block(audio):
     study = factories.StudyFactory(opened_at=timezone.now())
     old = factories.DialogueFactory(

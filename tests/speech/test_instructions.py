@@ -43,7 +43,7 @@ def expected_now() -> str:
 
 def play(person: Person, *, heed: bool = True, choice: str = "human") -> list[dict[str, Any]]:
     """Play one round to its end, heeding the instruction or not; the trials as the browser got them."""
-    seen = []
+    seen: list[dict[str, Any]] = []
     while True:
         state = person.state()
         if "trial" not in state:
