@@ -4,8 +4,8 @@ Blind: before the verdict nothing here may differ by kind. No kind, system, dial
 module until the round (or the item) is revealed. Every context has ``study`` and ``participant``; the rest,
 by template:
 
-- ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``wrong`` (the last word was not
-  it), ``error``, ``urls.answer`` (POST field ``word``).
+- ``speech/sound.html``: ``clip`` (address of the sound), ``tries_left``, ``tried``, ``wrong`` (the last word
+  was not it), ``error``, ``urls.answer`` (POST fields ``word``, ``tried``).
 - ``speech/trial.html``: ``trial`` (the JSON object), ``answers`` (two of ``value``, ``label``, ``nature`` in
   this person's order), ``introduce`` (first trial: show the instruction), ``keys_off``, ``urls`` (``state``,
   ``listening``, ``verdict``, ``next``, ``failed``, ``known``, ``keys``, ``leave``). Form fields without
@@ -274,6 +274,7 @@ def sound_page(
         tries_left=tries_left,
         error=error,
         wrong=player.sound_tries > 0,
+        tried=player.sound_tries,
         urls={"answer": address("sound", study)},
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dialogues.models import Verdict
-from games.speech.models import Round
+from games.speech.models import Round, SpeechPlayer, SpeechSettings
 from studies.models import Participant
 from tests import factories
 from tests.speech.conftest import Person
@@ -40,6 +40,15 @@ def test_the_longest_honest_report_is_taken(person: Person) -> None:
 def test_a_name_with_half_a_character_is_refused_in_words(person: Person, name: str, accept: str) -> None:
     answer = post_raw(person, "nickname/", f'{{"nickname": "{name}"}}', Accept=accept)
     assert answer.status_code == 400
+
+
+def test_a_wrong_word_sent_twice_is_one_try(person: Person) -> None:
+    SpeechSettings.objects.update(sound_check=True)
+    person.get("sound/")
+    for _click in range(3):
+        person.form("sound/", word="nonsense", tried="0")
+    assert SpeechPlayer.objects.get().sound_tries == 1
+    assert 'name="tried" value="1"' in person.get("sound/").content.decode()
 
 
 @pytest.mark.parametrize("page", ["pause/", "sound/", "keys/", "sound/clip/0/", "board/", "nickname/"])

@@ -39,14 +39,18 @@ def ensure_sound_word(player: SpeechPlayer, participant: Participant) -> bool:
 
 
 @transaction.atomic
-def answer_sound(*, participant: Participant, typed: str, now: datetime) -> bool:
+def answer_sound(*, participant: Participant, typed: str, now: datetime, tried: int | None = None) -> bool:
     """Take the word a person heard; whether the sound check is over. Three tries, then on, with the failure
     kept.
+
+    ``tried`` says how many tries the page knew of: a word sent twice, or from an older page, is one try.
     """
     refuse_if_over(participant)
     player = locked_player(participant)
     if player.sound_passed is not None:
         return True
+    if tried is not None and tried != player.sound_tries:
+        return False
     if not ensure_sound_word(player, participant):
         return True
     word = sound_words.word(player.sound_word, participant.judging_language)

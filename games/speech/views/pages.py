@@ -50,7 +50,10 @@ def sound(request: HttpRequest, slug: str) -> HttpResponse:
                 services.restart_sound(participant=participant)
             else:
                 services.answer_sound(
-                    participant=participant, typed=str(data.get("word", "")), now=timezone.now()
+                    participant=participant,
+                    typed=str(data.get("word", "")),
+                    now=timezone.now(),
+                    tried=whole(data, "tried"),
                 )
         except Invalid as refused:
             if is_json(request):
