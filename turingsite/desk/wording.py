@@ -18,7 +18,7 @@ REASONS: Mapping[str, Any] = {
     "later_round": _("later round"),
     "too_fast": _("too fast"),
     "not_listened": _("not heard to the end"),
-    "checks_failed": _("content checks failed"),
+    "checks_failed": _("checks failed"),
 }
 GATES: Mapping[str, Any] = {value: label for value, label in Trial.Gate.choices if value}
 DEVICES: Mapping[str, Any] = {"phone": _("phone"), "tablet": _("tablet"), "desktop": _("computer")}
