@@ -45,6 +45,13 @@ def select(verdicts: Iterable[Row], name: str) -> Selection:
     return Selection(kept, dict(sorted(reasons.items())), left_out)
 
 
+def sets_of(verdict: Row) -> tuple[str, ...]:
+    """The sets that have the verdict."""
+    if _not_in_all(verdict):
+        return ()
+    return tuple(name for name, beyond in _RULES.items() if not beyond(verdict))
+
+
 def _not_in_all(verdict: Row) -> list[str]:
     if verdict["exclusion"]:
         return [str(verdict["exclusion"])]

@@ -12,8 +12,9 @@ class SpeechConfig(AppConfig):
     verbose_name = _("Speech game")
 
     def ready(self) -> None:
-        from games.speech import activity, datasets, reports  # models are loaded only now
+        from games.speech import activity, datasets, headlines, reports  # models are loaded only now
 
         activity.register()
         datasets.register()
         reports.register()
+        headlines.register()
