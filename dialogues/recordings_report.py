@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dialogues.models import Kind
+from dialogues.models import Dialogue, Kind
 from studies.registry import Report, reports
 from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, Tables
 
@@ -100,7 +100,7 @@ def _states(rows: list[Row]) -> ReportTable:
         for label, own in _by_kind(rows)
         for state, count in sorted(Counter(row["state"] for row in own).items())
     ]
-    state = Heading("state", gettext_lazy("state"), "text")
+    state = Heading("state", gettext_lazy("state"), "text", dict(Dialogue.State.choices))
     return ReportTable("states", _("States"), (KIND, state, COUNT), tuple(made))
 
 
