@@ -9,7 +9,14 @@ statsmodels and scikit-learn do already is left to them.
 from __future__ import annotations
 
 from .clustering import OneWay, TwoWay, difference, from_influence, mean, oneway, proportion, twoway
-from .detection import Detection, balanced_accuracy, corrected_rate, detection, detection_counts
+from .detection import (
+    Detection,
+    balanced_accuracy,
+    corrected_rate,
+    detection,
+    detection_counts,
+    dprime_difference,
+)
 from .intervals import (
     Estimate,
     HypothesisTest,
@@ -42,6 +49,7 @@ __all__ = [
     "detection_counts",
     "difference",
     "difference_test",
+    "dprime_difference",
     "equivalent",
     "from_influence",
     "holm",

@@ -96,6 +96,52 @@ def detection(
     )
 
 
+def dprime_difference(
+    judged_human: ArrayLike,
+    first: ArrayLike,
+    other: ArrayLike,
+    participant: ArrayLike,
+    item: ArrayLike,
+    *,
+    humans: tuple[ArrayLike, ArrayLike] | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """d′ of the machine ``first`` minus d′ of the machine ``other``, with the two-way standard error.
+
+    ``first`` and ``other`` say which verdicts are on which machine, ``humans`` which are on the humans that
+    each is told from. Where these are the same (or not given) z(H) cancels: z(F_other) − z(F_first), with
+    influence values as in :func:`detection` and df from the two machines alone. Otherwise
+    [z(H₁) − z(F₁)] − [z(H₂) − z(F₂)] with the influence values of all four arms, those of a human in both
+    added, and df from the smaller number of clusters in either machine or among the humans.
+
+    An arm without data: no value. One cluster in an arm: a value without interval.
+    """
+    y = zeros_and_ones(judged_human)
+    persons, dialogues = codes(participant), codes(item)
+    machines = [np.asarray(mask, dtype=bool) for mask in (first, other)]
+    beside = [np.asarray(mask, dtype=bool) for mask in humans] if humans is not None else []
+    if any(mask.size != y.size for mask in (*machines, *beside, persons, dialogues)):
+        raise ValueError("one entry per verdict in every array")
+    if (machines[0] & machines[1]).any():
+        raise ValueError("a verdict is on one machine")
+    if beside and (beside[0] == beside[1]).all():
+        beside = []
+    arms = list(zip((*machines, *beside), (-1, 1, 1, -1), strict=False))
+    used = np.logical_or.reduce([mask for mask, _sign in arms])
+    if not all(mask.any() for mask, _sign in arms):
+        return Estimate(None, int(used.sum()), level=level, lack="no_data")
+    value, extra, u = 0.0, 0.0, np.zeros(y.size)
+    for mask, sign in arms:
+        z, of_arm, hidden = _arm(y, mask, persons, dialogues)
+        value += sign * z
+        u += sign * of_arm
+        extra += hidden
+    which = np.where(machines[0], 1, np.where(machines[1], 2, 0))
+    return from_influence(
+        value, u[used], persons[used], dialogues[used], arm=which[used], extra=extra, level=level
+    )
+
+
 def balanced_accuracy(
     correct: ArrayLike,
     is_human: ArrayLike,

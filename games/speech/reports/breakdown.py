@@ -56,13 +56,20 @@ def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: st
     )
 
 
+def round_words(number: int) -> str:
+    """A round as a level; empty where it is not known (0: brought in from elsewhere)."""
+    if number < 1:
+        return ""
+    return str(number) if number < LAST_ROUND else f"{LAST_ROUND}+"
+
+
 def _factors(judged: Judged) -> dict[str, NDArray[Any]]:
     def words(values: list[str]) -> NDArray[Any]:
         array = np.empty(judged.n, dtype=object)
         array[:] = values
         return array
 
-    rounds = [str(r) if r < LAST_ROUND else f"{LAST_ROUND}+" for r in judged.round_number.tolist()]
+    rounds = [round_words(number) for number in judged.round_number.tolist()]
     stayed = [
         f"≤ {FEW_ROUNDS}" if r <= FEW_ROUNDS else f"> {FEW_ROUNDS}" for r in judged.rounds_played.tolist()
     ]

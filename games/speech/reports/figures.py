@@ -25,6 +25,9 @@ NOTE = Heading("note", gettext_lazy("note"), "text")
 LANGUAGE = Heading(
     "language", gettext_lazy("language"), "text", {"all": gettext_lazy("pooled"), **dict(Language.choices)}
 )
+KIND = Heading(
+    "kind", gettext_lazy("kind"), "text", {"all": gettext_lazy("all"), "balanced": gettext_lazy("balanced")}
+)
 
 
 def enough(estimate: stats.Estimate, fewest: int | None = None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +14,13 @@ from dialogues.models import Choice, Kind
 from studies.reports import Basis, Options, Tables
 
 ACTIVITY = "speech"
+KINDS: tuple[tuple[str, str], ...] = (
+    ("H-H", Kind.HUMAN_HUMAN),
+    ("H-M", Kind.HUMAN_MACHINE),
+    ("PH", Kind.PSEUDO_HUMAN),
+)
+#: The rule under which a dialogue is flagged where B says what it is.
+LEAK = "identity-disclosure"
 
 Mask = NDArray[np.bool_]
 
@@ -38,6 +45,7 @@ class Judged:
     round_number: NDArray[np.intp]
     rounds_played: NDArray[np.intp]
     given_at: NDArray[Any]
+    leaks: Mask
 
     @property
     def n(self) -> int:
@@ -78,7 +86,8 @@ def given(tables: Tables, options: Options) -> Given:
     people = {str(row["participant"]): row for row in tables["participants"]}
 
     def join(kept: Iterable[Mapping[str, Any]]) -> Judged:
-        return _join(list(kept), dialogues, people, {rater: len(seen) for rater, seen in rounds.items()})
+        stayed = {rater: len(seen) for rater, seen in rounds.items()}
+        return _join(list(kept), dialogues, people, stayed, leaking(tables))
 
     chosen = analysis_sets.select(verdicts, options.analysis_set)
     judged = join(chosen.kept)
@@ -108,11 +117,24 @@ def in_scope(judged: Judged, scope: str) -> Mask:
     return judged.all if scope == "all" else judged.language == scope
 
 
+def kinds(judged: Judged) -> Iterator[tuple[str, Mask]]:
+    """Label and verdicts of every kind, then of all."""
+    for label, kind in KINDS:
+        yield label, judged.kind == kind
+    yield "all", judged.all
+
+
+def leaking(tables: Tables) -> frozenset[str]:
+    """Codes of the dialogues in which B gives itself away, as far as the report was given flags."""
+    return frozenset(str(row["dialogue"]) for row in tables.get("flags", ()) if row["rule"] == LEAK)
+
+
 def _join(
     kept: list[Mapping[str, Any]],
     dialogues: Mapping[str, Mapping[str, Any]],
     people: Mapping[str, Mapping[str, Any]],
     rounds: Mapping[str, int],
+    leaks: frozenset[str],
 ) -> Judged:
     about = [dialogues[row["dialogue"]] for row in kept]
 
@@ -145,6 +167,7 @@ def _join(
         round_number=numbers((row["round_number"] for row in kept), np.intp),
         rounds_played=numbers((rounds[row["rater"]] for row in kept), np.intp),
         given_at=given_at,
+        leaks=numbers((row["dialogue"] in leaks for row in kept), np.bool_),
     )
 
 
