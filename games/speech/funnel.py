@@ -51,8 +51,10 @@ _ROUNDS = {2: _("Finished round 2"), 3: _("Finished round 3")}
 
 
 def listening_of(study: Study) -> Listening:
-    """What the trials of a study came to."""
-    trials = Trial.objects.filter(round__player__participant__study=study, expected="").aggregate(
+    """What the trials of a study came to, test participants left out as in the steps above them."""
+    trials = Trial.objects.filter(
+        round__player__participant__study=study, round__player__participant__is_test=False, expected=""
+    ).aggregate(
         answered=Count("pk", filter=Q(state=Trial.State.DONE)),
         failed=Count("pk", filter=Q(state=Trial.State.FAILED)),
         waited=Count("pk", filter=Q(gate=Trial.Gate.TIMEOUT)),
