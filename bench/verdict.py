@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.servers import HOST, Site, gunicorn, run, workspace
 
-BLOCKS, BLOCK, BOUND, CLIENTS = 9, 60, 3.0, 100
+BLOCKS, BLOCK, BOUND, CLIENTS = 15, 40, 3.0, 100
 SECRET = "a" * 32
 SLUG = "bench"
 
