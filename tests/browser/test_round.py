@@ -210,6 +210,30 @@ def test_an_answer_lost_on_its_way_is_sent_again(trial: Page) -> None:
     assert verdicts() == ["human"]
 
 
+def test_an_answer_survives_the_loss_of_the_pages_token(trial: Page) -> None:
+    hear(trial)
+    trial.context.clear_cookies(name="csrftoken")
+    trial.locator(".answer").first.click()
+    stored(trial)
+    assert rows(Verdict.objects.count) == 1
+
+
+def test_a_token_that_is_never_right_ends_in_a_page_that_waits(trial: Page) -> None:
+    posts: list[str] = []
+
+    def refuse(route: Route) -> None:
+        posts.append(route.request.url)
+        route.fulfill(status=403, json={"error": {"code": "no_session", "message": "no", "fields": {}}})
+
+    hear(trial)
+    trial.route("**/verdict/", refuse)
+    trial.locator(".answer").first.click()
+    expect(trial.locator("#why")).to_have_text("You can answer now")
+    trial.wait_for_timeout(1500)
+    assert len(posts) == 2
+    assert trial.locator(".answer[aria-pressed=true]").count() == 0
+
+
 def test_a_clip_that_cannot_be_loaded_is_replaced(context: Contexts, game: Game) -> None:
     page = context(game).new_page()
     page.goto(game.url("speech/trial/"))

@@ -63,6 +63,8 @@ export class Outbox {
       if (this.letter !== letter) continue; // changed while it travelled: the newer one follows
       if (!letter) return;
       this.drop();
+      // The page no longer counts as ours: it loads anew with a fresh token, and sends once more.
+      if (answer.status === 403 && !letter.body.again) Outbox.keep(letter.code, { ...letter.body, again: true });
       if (answer.ok) this.heard.sent(answer.data);
       else this.heard.refused(answer);
     }
