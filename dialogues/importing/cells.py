@@ -14,7 +14,7 @@ from dialogues.importing import notes
 from dialogues.importing.declared import declared_length, has_sound
 from dialogues.importing.known import Known
 from dialogues.importing.notes import Note
-from dialogues.importing.plan import Plan
+from dialogues.importing.plan import CONSENT, Plan
 from dialogues.models import Dialogue, Kind, Nature, Speaker, StudyItem
 from studies.models import Language
 
@@ -32,7 +32,6 @@ KIND_MEANT = {
 }  # fmt: skip
 LANGUAGE_MEANT = {"english": "en", "eng": "en", "英文": "en", "英语": "en", "chinese": "zh", "mandarin": "zh",
                   "cn": "zh", "zho": "zh", "中文": "zh", "汉语": "zh"}  # fmt: skip
-CONSENT_WORDS = ("recorded", "played", "cloned", "published", "training")
 YES, NO = {"yes", "y", "true", "1", "是"}, {"no", "n", "false", "0", "否"}
 
 
@@ -59,7 +58,7 @@ def check_cells(data: dict[str, Any], known: Known, *, create_systems: bool) -> 
     plan.may_derive = _yes_no("may_derive", text.get("may_derive", ""), True, said)
     _role(plan, text, said)
     _systems(plan, text, known, said, create=create_systems)
-    _speakers(plan, text, data.get("speaker_consent", ""), said)
+    _speakers(plan, text, data.get("speaker_consent", ""), known, said)
     if not plan.may_play:
         said.append(
             notes.warning("not_played", gettext_noop("may_play is no: participants will not hear this."))
@@ -277,7 +276,7 @@ def _fits(plan: Plan, entry: dict[str, Any], said: list[Note]) -> None:
         )
 
 
-def _speakers(plan: Plan, text: dict[str, str], consent: Any, said: list[Note]) -> None:
+def _speakers(plan: Plan, text: dict[str, str], consent: Any, known: Known, said: list[Note]) -> None:
     for label in "AB":
         code = text.get(f"speaker_{label.lower()}", "")
         if not code or code[0] in "=+@-":
@@ -300,27 +299,32 @@ def _speakers(plan: Plan, text: dict[str, str], consent: Any, said: list[Note]) 
         consent if isinstance(consent, list) else re.split(r"[\s,;|、，；]+", str(consent).casefold().strip())
     )
     if words and words != [""]:
-        strange = [str(word) for word in words if word not in CONSENT_WORDS]
+        strange = [str(word) for word in words if word not in CONSENT]
         if strange:
             message = gettext_noop("speaker_consent knows the words %(words)s, not “%(strange)s”.")
             said.append(
                 notes.refused(
                     "consent_words",
                     message,
-                    words=", ".join(CONSENT_WORDS),
+                    words=", ".join(CONSENT),
                     strange=notes.shortened(", ".join(strange)),
                 )
             )
         else:
             plan.consent = sorted({str(word) for word in words})
-    said += _speaker_rights(plan)
+    said += _speaker_rights(plan, known)
 
 
-def _speaker_rights(plan: Plan) -> list[Note]:
-    """What the people behind the voices allow: a withdrawn speaker's recording is not taken in again."""
+def _speaker_rights(plan: Plan, known: Known) -> list[Note]:
+    """What the people behind the voices allow: a withdrawn speaker's recording is not taken in again.
+
+    Who is not stored yet comes with this row or an earlier one of the file: the check must foresee that.
+    """
     said = []
     cloned = plan.kind == Kind.PSEUDO_HUMAN
-    for speaker in Speaker.objects.filter(code__in=plan.speakers.values()):
+    stored = {one.code: one for one in Speaker.objects.filter(code__in=plan.speakers.values())}
+    for code in dict.fromkeys(plan.speakers.values()):
+        speaker = stored.get(code) or known.newcomers.get(code) or Speaker(code=code, **plan.agreed)
         if speaker.withdrawn_at:
             message = gettext_noop("Speaker %(code)s has withdrawn; their recordings can't be taken in.")
             said.append(notes.refused("speaker_withdrawn", message, code=speaker.code))

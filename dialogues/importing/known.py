@@ -11,13 +11,14 @@ from django.utils.text import slugify
 
 from dialogues import builtin
 from dialogues.builtin import folded
-from dialogues.models import Strategy, System, Topic
+from dialogues.models import Speaker, Strategy, System, Topic
 
 
 class Known:
     """A look-up table made once per import; ``refresh`` after something was added."""
 
     def __init__(self) -> None:
+        self.newcomers: dict[str, Speaker] = {}  # code → a speaker whom a row brings, as it would be stored
         self.refresh()
 
     def refresh(self) -> None:

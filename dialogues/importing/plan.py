@@ -10,7 +10,12 @@ from typing import Any
 
 from dialogues.importing.notes import Note, any_stops
 from dialogues.importing.turns import TurnTime
+from dialogues.models import Kind
 from turingsite.audio.decode import Probe
+
+# words of speaker_consent → columns of Speaker
+CONSENT = {"recorded": "may_record", "played": "may_play", "cloned": "may_clone", "published": "may_publish",
+           "training": "may_train"}  # fmt: skip
 
 
 @dataclass
@@ -44,6 +49,13 @@ class Plan:
     @property
     def per_turn(self) -> bool:
         return len(self.audio) > 1 or any(turn.audio for turn in self.turns)
+
+    @property
+    def agreed(self) -> dict[str, bool]:
+        """What a speaker whom this row brings has agreed to, as columns of ``Speaker``."""
+        if self.consent is not None:
+            return {column: word in self.consent for word, column in CONSENT.items()}
+        return {"may_clone": True} if self.kind == Kind.PSEUDO_HUMAN else {}
 
     def content_hash(self, raw_turns: list[TurnTime]) -> str:
         """Hash of all the row says and its files hold; file names and the id don't count."""

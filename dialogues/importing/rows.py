@@ -14,7 +14,7 @@ from dialogues.importing.known import Known
 from dialogues.importing.notes import Note
 from dialogues.importing.plan import Checked, Plan
 from dialogues.importing.turns import TurnTime
-from dialogues.models import Dialogue, StudyItem
+from dialogues.models import Dialogue, Speaker, StudyItem
 from turingsite.audio.decode import MAX_SECONDS, probe
 from turingsite.errors import Invalid
 
@@ -40,6 +40,9 @@ def check_row(data: dict[str, Any], context: Context, *, first_line: int | None 
     checked = _checked(data, context, first_line)
     if checked.refused:
         checked.notes = [note for note in checked.notes if note.stops]
+    else:
+        for code in checked.plan.speakers.values():
+            context.known.newcomers.setdefault(code, Speaker(code=code, **checked.plan.agreed))
     return checked
 
 

@@ -212,12 +212,7 @@ def _nature(plan: Plan, label: str) -> str:
 
 
 def _speaker(plan: Plan, code: str) -> Speaker:
-    consent = {}
-    if plan.consent is not None:
-        words = {"recorded": "may_record", "played": "may_play", "cloned": "may_clone",
-                 "published": "may_publish", "training": "may_train"}  # fmt: skip
-        consent = {column: word in plan.consent for word, column in words.items()}
-    elif plan.kind == Kind.PSEUDO_HUMAN:
-        consent = {"may_clone": True}
-    speaker, _ = Speaker.objects.get_or_create(code=code, defaults={"languages": [plan.language], **consent})
+    speaker, _ = Speaker.objects.get_or_create(
+        code=code, defaults={"languages": [plan.language], **plan.agreed}
+    )
     return speaker

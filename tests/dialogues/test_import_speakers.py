@@ -1,0 +1,76 @@
+"""What the check says of speakers who come with the file itself is what importing it does."""
+
+from __future__ import annotations
+
+import pytest
+
+from dialogues.importing import services
+from dialogues.importing.manifest import read_manifest
+from dialogues.models import Speaker
+from tests.dialogues.test_import import as_manifest, write
+
+HUMAN = {"kind": "human_human", "language": "en"}
+PSEUDO = {"kind": "pseudo_human", "language": "en", "system": "Spark-TTS"}
+
+
+@pytest.fixture
+def audio(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    for number in range(1, 5):
+        write(tmp_path / f"{number}.wav", seed=number)
+    return tmp_path
+
+
+def outcomes(rows, folder):
+    """State and codes of each row: as checked, and as imported."""
+    manifest = read_manifest(
+        as_manifest([{"id": f"d{n}", "audio": f"{n}.wav", **row} for n, row in enumerate(rows, 1)]), "m.jsonl"
+    )
+    batch = services.create_batch(name="m.jsonl", manifest=manifest, preview=True)
+    services.check_batch(batch_id=batch.pk, folders=[folder])
+    checked = told(batch)
+    services.confirm_batch(batch=batch)
+    services.run_batch(batch_id=batch.pk, folders=[folder])
+    return checked, told(batch)
+
+
+def told(batch):
+    return [(row.state, {m["code"] for m in row.messages}) for row in batch.rows.order_by("line")]
+
+
+@pytest.mark.django_db
+def test_the_check_foresees_who_comes_with_an_earlier_row(audio):
+    checked, imported = outcomes(
+        [
+            {**HUMAN, "speaker_a": "p1", "speaker_consent": "recorded played"},
+            {**PSEUDO, "speaker_b": "p1", "speaker_consent": "recorded played cloned"},
+            {**HUMAN, "speaker_a": "p2", "speaker_consent": "recorded"},
+            {**HUMAN, "speaker_b": "p2", "speaker_consent": "recorded played"},
+        ],
+        audio,
+    )
+    assert checked == imported
+    assert [state for state, _ in checked] == ["warned", "refused", "warned", "warned"]
+    assert checked[1][1] == {"speaker_not_cloned"}
+    assert "speaker_not_played" in checked[2][1] & checked[3][1]
+
+
+@pytest.mark.django_db
+def test_a_voice_is_not_cloned_without_consent_in_its_own_row(audio):
+    checked, imported = outcomes([{**PSEUDO, "speaker_b": "p1", "speaker_consent": "recorded played"}], audio)
+    assert checked == imported == [("refused", {"speaker_not_cloned"})]
+    assert not Speaker.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_refused_row_brings_nobody(audio):
+    checked, imported = outcomes(
+        [
+            {**HUMAN, "audio": "nowhere.wav", "speaker_a": "p1", "speaker_consent": "recorded"},
+            {**PSEUDO, "speaker_b": "p1", "speaker_consent": "recorded played cloned"},
+        ],
+        audio,
+    )
+    assert checked == imported
+    assert [state for state, _ in checked] == ["refused", "warned"]
+    assert Speaker.objects.get().may_clone
