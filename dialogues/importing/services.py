@@ -172,8 +172,13 @@ def drop_old_previews() -> list[ImportBatch]:
 
 
 def upload_folders(batch: ImportBatch) -> list[Path]:
-    """Where the files of an uploaded batch lie."""
-    return [Path(settings.MEDIA_ROOT) / batch.folder]
+    """Where the files of an uploaded batch lie: beside the manifest, or in the one folder that is there.
+
+    A zip of a working folder has the recordings in a folder of their own. Of several, none is guessed at.
+    """
+    beside = Path(settings.MEDIA_ROOT) / batch.folder
+    below = [path for path in beside.iterdir() if path.is_dir()] if beside.is_dir() else []
+    return [beside, *below] if len(below) == 1 else [beside]
 
 
 def tally(batch_id: int) -> Counter[str]:

@@ -334,6 +334,27 @@ def files(**more: bytes) -> dict[str, bytes]:
     return {"manifest.csv": rows("d1,human_human,en,a.wav,"), "a.wav": clip(), **more}
 
 
+def outcome() -> str:
+    tasks.run_import(ImportBatch.objects.get().pk)
+    return str(ImportBatch.objects.get().rows.get().state)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("top", ["", "my study/"])
+def test_a_zip_may_hold_the_recordings_in_one_folder_of_their_own(client, cast, top):
+    client.force_login(cast.researcher)
+    upload(client, zipped({f"{top}mine.csv": rows("d1,human_human,en,a.wav,"), f"{top}sound/a.wav": clip()}))
+    assert outcome() == "warned"
+
+
+@pytest.mark.django_db
+def test_of_several_folders_none_is_guessed_at(client, cast):
+    client.force_login(cast.researcher)
+    two = {"mine.csv": rows("d1,human_human,en,a.wav,"), "x/a.wav": clip(), "y/a.wav": clip()}
+    upload(client, zipped(two))
+    assert outcome() == "refused"
+
+
 BAD_ZIPS = {
     "climbs out": lambda: zipped(files(**{"../../outside.wav": b"x"})),
     "absolute": lambda: zipped(files(**{"/etc/outside": b"x"})),
