@@ -62,7 +62,7 @@ class Bot:
         except Stuck as stuck:
             self.find(str(stuck))
         except OSError as error:
-            self.find(f"no connection to {self.plan.base} (PORT or --base-url says where the site runs): {error}")
+            self.find(f"no connection to {self.plan.base} (PORT or --base-url says where it is): {error}")
         return self.result
 
     # --- what every request goes through ---
