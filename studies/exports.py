@@ -23,7 +23,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from studies import audit, export_words, sheets
+from studies import audit, export_words, files, sheets
 from studies.export_words import Contents, Table, Written
 from studies.models import ExportFile, Study
 from studies.public import PublicTier, public_column
@@ -165,12 +165,13 @@ def _write(target: IO[bytes], study: Study, wanted: _Wanted, made_at: datetime) 
         texts = {
             "dictionary.csv": export_words.dictionary(tables, bom=wanted.bom),
             "datapackage.json": _as_json(export_words.data_package(study, tables, made_at)),
+            "study.yaml": files.as_yaml(files.describe(study, with_codes=wanted.tier == "internal")),
             "README.md": export_words.readme(study, tables, wanted.tier),
             **{one.key: gatherer.text() for one, gatherer in gathering},
         }
-        files = [file for table in tables for file in table.files]
-        files += [_write_text(archive, path, text) for path, text in texts.items()]
-        contents = Contents(tables, files, wanted.tier, wanted.formats, wanted.bom)
+        written = [file for table in tables for file in table.files]
+        written += [_write_text(archive, path, text) for path, text in texts.items()]
+        contents = Contents(tables, written, wanted.tier, wanted.formats, wanted.bom)
         manifest = export_words.manifest(study, contents, made_at)
         if public is not None:
             manifest["coarsened"] = public.summary()

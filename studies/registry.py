@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
+    from studies.files.shapes import Shape
     from studies.models import Participant, Study
 
     Text = str | _StrPromise
@@ -152,6 +153,23 @@ class Report:
     build: Callable[..., Any]
 
 
+@dataclass(frozen=True)
+class StudyPart:
+    """An activity's part of a study file, under ``settings`` by the activity's key.
+
+    ``fields``: the shape of every setting. ``read(study)`` and ``defaults()`` give all of them.
+    ``refusal(study, name)``: why a setting may not change now, empty where it may.
+    ``write(study, values, user)`` sets some.
+    """
+
+    key: str
+    fields: Mapping[str, Shape]
+    read: Callable[[Study], dict[str, Any]]
+    defaults: Callable[[], dict[str, Any]]
+    refusal: Callable[[Study, str], Text]
+    write: Callable[[Study, Mapping[str, Any], Any], None]
+
+
 class Gatherer(Protocol):
     """Sees rows of the tables it asked for while they are written, and keeps little of them."""
 
@@ -177,3 +195,4 @@ erasers: Registry[Eraser] = Registry("eraser")
 datasets: Registry[Dataset] = Registry("dataset")
 reports: Registry[Report] = Registry("report")
 companions: Registry[Companion] = Registry("companion")
+study_parts: Registry[StudyPart] = Registry("part of study files")

@@ -12,9 +12,10 @@ class SpeechConfig(AppConfig):
     verbose_name = _("Speech game")
 
     def ready(self) -> None:
-        from games.speech import activity, datasets, headlines, reports  # models are loaded only now
+        from games.speech import activity, datasets, headlines, reports, study_file  # loads models
 
         activity.register()
         datasets.register()
         reports.register()
         headlines.register()
+        study_file.register()

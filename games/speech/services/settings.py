@@ -17,6 +17,8 @@ SETTINGS = (
     "round_size", "mix", "reveal", "show_system", "points", "leaderboard", "max_rounds", "ask_confidence",
     "ask_reason", "content_checks", "attention_checks", "sound_check", "margin",
 )  # fmt: skip
+#: Set by a study file alone: on the desk nobody needs it.
+FILE_ONLY = ("lease_minutes",)
 #: What decides which dialogues people get and what they know when they judge: fixed with the first round.
 FIXED_ONCE_PLAYED = ("round_size", "mix", "reveal", "show_system")
 
@@ -24,10 +26,12 @@ FIXED_ONCE_PLAYED = ("round_size", "mix", "reveal", "show_system")
 @transaction.atomic
 def change_speech_settings(*, study: Study, user: Any = None, **fields: Any) -> list[str]:
     """Set how ``study`` plays; the names of what changed. Invalid with what is wrong by field."""
-    if set(fields) - set(SETTINGS):
+    if set(fields) - {*SETTINGS, *FILE_ONLY}:
         raise ValueError("not settings of the speech game")
     settings, _new = SpeechSettings.objects.get_or_create(study=study)
-    changed = [name for name in SETTINGS if name in fields and fields[name] != getattr(settings, name)]
+    changed = [
+        name for name in (*SETTINGS, *FILE_ONLY) if name in fields and fields[name] != getattr(settings, name)
+    ]
     played = Round.objects.filter(player__participant__study=study).exists()
     fixed = [name for name in changed if name in FIXED_ONCE_PLAYED and played]
     if fixed:
