@@ -11,8 +11,14 @@ class DialoguesConfig(AppConfig):
     verbose_name = _("Dialogues")
 
     def ready(self) -> None:
-        from dialogues import datasets, erasing, recordings_report  # models are loaded only now
+        from dialogues import (  # models are loaded only now
+            datasets,
+            erasing,
+            nuisance_report,
+            recordings_report,
+        )
 
         datasets.register()
         erasing.register()
         recordings_report.register()
+        nuisance_report.register()

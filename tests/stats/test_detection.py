@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,3 +133,59 @@ def test_balanced_accuracy_has_the_variance_of_the_two_halves(
     # (a_h + a_m)/2 = (1 + p_h − p_m)/2, so its SE is half that of the difference.
     assert got.value == pytest.approx((1 + 0.341667) / 2, abs=1e-6)
     assert got.se == pytest.approx(0.12775421 / 2, abs=1e-8)
+
+
+def _z_and_influence(y: NDArray[Any], inside: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+    """z of the corrected rate and its influence values, written out again."""
+    n, x = int(inside.sum()), float(y[inside].sum())
+    z = float(sps.norm.ppf((x + 0.5) / (n + 1)))
+    return z, np.where(inside, (y - x / n) / (n * sps.norm.pdf(z)), 0.0)
+
+
+def _difference_data() -> tuple[NDArray[Any], ...]:
+    draw = np.random.default_rng(11)
+    person, item = (axis.ravel() for axis in np.meshgrid(np.arange(12), np.arange(15), indexing="ij"))
+    arm = np.array([0] * 5 + [1] * 4 + [2] * 6)[item]  # humans, one machine, another
+    y = (draw.random(person.size) < np.array([0.7, 0.5, 0.3])[arm]).astype(float)
+    return y, arm, person, item
+
+
+def test_difference_of_two_dprimes_cancels_the_humans_they_share() -> None:
+    y, arm, person, item = _difference_data()
+    humans = arm == 0
+    got = stats.dprime_difference(y, arm == 1, arm == 2, person, item, humans=(humans, humans))
+
+    (z_one, u_one), (z_two, u_two) = (_z_and_influence(y, arm == which) for which in (1, 2))
+    machines = arm != 0
+    spread = stats.twoway((u_two - u_one)[machines], person[machines], item[machines], arm[machines])
+    assert got.value == pytest.approx(z_two - z_one)
+    assert got.se == pytest.approx(spread.se)
+    assert (got.n, got.df) == (int(machines.sum()), 3)
+    each = [
+        stats.detection(y[keep], humans[keep], person[keep], item[keep]).dprime.value or 0.0
+        for keep in (humans | (arm == 1), humans | (arm == 2))
+    ]
+    assert got.value == pytest.approx(each[0] - each[1])
+    assert got == stats.dprime_difference(y, arm == 1, arm == 2, person, item)
+
+
+def test_difference_of_two_dprimes_with_humans_of_other_periods() -> None:
+    y, arm, person, item = _difference_data()
+    early, late = arm == 0, (arm == 0) & (person > 4)
+    got = stats.dprime_difference(y, arm == 1, arm == 2, person, item, humans=(early, late))
+
+    parts = [_z_and_influence(y, mask) for mask in (early, arm == 1, late, arm == 2)]
+    signs = (1, -1, -1, 1)
+    u = sum(sign * influence for sign, (_z, influence) in zip(signs, parts, strict=True))
+    spread = stats.twoway(np.asarray(u), person, item)
+    assert got.value == pytest.approx(sum(sign * z for sign, (z, _u) in zip(signs, parts, strict=True)))
+    assert got.se == pytest.approx(spread.se)
+    assert got.n == y.size
+
+
+def test_difference_of_two_dprimes_needs_verdicts_on_both() -> None:
+    y, arm, person, item = _difference_data()
+    nobody = np.zeros(y.size, dtype=bool)
+    assert stats.dprime_difference(y, arm == 1, nobody, person, item).lack == "no_data"
+    with pytest.raises(ValueError, match="one machine"):
+        stats.dprime_difference(y, arm == 1, arm >= 1, person, item)

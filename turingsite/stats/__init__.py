@@ -2,8 +2,8 @@
 
 Every docstring states formula, convention, undefined cases and source. Not enough data gives ``None`` with
 n, never 0. Modules by topic: ``intervals`` (one sample), ``clustering`` (persons and dialogues as samples;
-``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``, ``planning``. What SciPy,
-statsmodels and scikit-learn do already is left to them.
+``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``, ``planning``, ``nuisance`` (AUC).
+What SciPy, statsmodels and scikit-learn do already is left to them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .intervals import (
     wilson_bounds,
 )
 from .multiple import holm
+from .nuisance import auc, cross_validated_auc
 from .planning import Plan, icc_by_pairs, persons_for_interval, persons_for_test
 from .trends import Trend, cochran_armitage, slope
 
@@ -41,10 +42,12 @@ __all__ = [
     "Plan",
     "Trend",
     "TwoWay",
+    "auc",
     "balanced_accuracy",
     "cochran_armitage",
     "corrected_rate",
     "critical",
+    "cross_validated_auc",
     "detection",
     "detection_counts",
     "difference",
