@@ -17,7 +17,7 @@ from turingsite.errors import DomainError
 
 
 class Command(BaseCommand):
-    help = "Print a report of a study: success-rate, accuracy, recordings."
+    help = "Print a report of a study; an unknown name lists those there are."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="which report")
