@@ -234,6 +234,21 @@ def test_a_token_that_is_never_right_ends_in_a_page_that_waits(trial: Page) -> N
     assert trial.locator(".answer[aria-pressed=true]").count() == 0
 
 
+def test_a_game_that_cannot_go_on_says_why_and_asks_no_more(trial: Page, game: Game) -> None:
+    hear(trial)
+    trial.locator(".answer").first.click()
+    stored(trial)
+    asked: list[str] = []
+    trial.on("request", lambda request: asked.append(request.url) if "format=json" in request.url else None)
+    refusal = {"error": {"code": "no_dialogues", "message": "none", "fields": {}}}
+    trial.route("**/next/", lambda route: route.fulfill(status=409, json=refusal))
+    trial.route("**/trial/?format=json", lambda route: route.fulfill(status=409, json=refusal))
+    with trial.expect_navigation(url=game.url("speech/trial/")):
+        go_on(trial)
+    trial.wait_for_timeout(1000)
+    assert len(asked) == 1
+
+
 def test_a_clip_that_cannot_be_loaded_is_replaced(context: Contexts, game: Game) -> None:
     page = context(game).new_page()
     page.goto(game.url("speech/trial/"))

@@ -169,3 +169,14 @@ class TestGate:
         person.judge()
         late = person.post(f"trial/{trial['code']}/listening/", ranges=[[0, 3]])
         assert (late.status_code, late.json()["error"]["code"]) == (409, "moved_on")
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_clock_set_back_locks_nobody_in(person: Person, clock: Clock, started: bool) -> None:
+    trial = person.trial()
+    if started:
+        person.post(f"trial/{trial['code']}/listening/", plays=1, playing=True)
+    clock.pass_(-7200)
+    assert person.listen(trial).json()["unlocked"] is True
+    assert person.answer(trial).status_code == 200
+    assert "not_listened" not in Verdict.objects.get().protocol_breaks

@@ -201,7 +201,9 @@ def test_study_without_dialogues_in_the_language_says_so(person: Person) -> None
     StudyItem.objects.all().delete()
     answer = person.get("trial/?format=json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "no_dialogues")
-    assert person.get("trial/").status_code == 409
+    page = person.get("trial/")
+    assert page.status_code == 409
+    assert 'href="/s/game/leave/"' in page.content.decode()
     assert not Round.objects.exists()
 
 

@@ -157,7 +157,9 @@ def apply(trial: Trial, report: Listening, *, participant: Participant, now: dat
     length = trial.dialogue.play_duration or 0.0
     claimed = is_claimed(participant)
     served = trial.served_at or trial.drawn_at
-    passed = max((now - served).total_seconds(), 0.0)
+    passed = (now - served).total_seconds()
+    # A clock that was set back meanwhile bounds nothing: then the person's word counts.
+    passed = max(passed, 0.0) if passed > -SLACK else length
     if report.ranges:
         believed = length if claimed else passed + SLACK
         ranges = grow(trial.ranges, report.ranges, length=length, most=believed)
@@ -199,11 +201,15 @@ def open_gate(trial: Trial, *, ended: bool = False, scripted: bool = True, now: 
 
 
 def unlock_in(trial: Trial, *, now: datetime) -> float | None:
-    """Seconds until the gate opens by itself; None before anything was played."""
+    """Seconds until the gate opens by itself; None before anything was played.
+
+    None left to wait where our clock was set back: how long ago it was cannot be known.
+    """
     if trial.first_play_at is None:
         return None
     length = trial.dialogue.play_duration or 0.0
-    return WAIT_FACTOR * length + WAIT_MORE - (now - trial.first_play_at).total_seconds()
+    waited = (now - trial.first_play_at).total_seconds()
+    return 0.0 if waited < -SLACK else WAIT_FACTOR * length + WAIT_MORE - waited
 
 
 def is_claimed(participant: Participant) -> bool:

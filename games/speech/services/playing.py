@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from games.speech.assignment import Draws
@@ -106,7 +107,9 @@ def _new_round(player: SpeechPlayer, last: Round | None, settings: SpeechSetting
     draws = Draws(player, participant.judging_language, settings, now=now)
     if draws.has_unheard is None:
         raise Conflict(
-            "no_dialogues", _("There are no conversations in your language yet. Please come back later.")
+            "no_dialogues",
+            _("There are no conversations in your language yet. Please come back later."),
+            {"goto": reverse("studies:leave", args=[participant.study.slug])},
         )
     round_ = Round.objects.create(
         player=player,

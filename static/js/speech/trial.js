@@ -206,6 +206,10 @@ class TrialPage {
   async reload(remark = "") {
     this.sound.pause();
     const answer = await this.server.patiently(() => this.server.ask(`${this.main.dataset.state}?format=json`));
+    if (!answer.ok) {
+      location.replace(this.main.dataset.state); // the page there says why
+      return;
+    }
     const same = answer.data.trial?.code === this.trial.code;
     if (same && !remark) return;
     this.outbox.drop();
