@@ -154,7 +154,8 @@ def _word(heading: Heading, value: Any) -> str:
     if isinstance(value, float):
         if heading.format == "p" and value < 0.0001:
             return "< .0001"
-        return f"{value:.4f}"
+        # Lengths, levels and rates in Hz are no shares: four decimals would feign what nobody measured.
+        return f"{value:.1f}" if abs(value) >= 10 else f"{value:.4f}"
     return str(value)
 
 

@@ -20,7 +20,7 @@ def write(dialogue: Dialogue, processed: Processed, playable: Playable, *, path:
     """The dialogue gets its playing file and report and is ready, unless it was withdrawn in the meantime."""
     numbers = {**processed.numbers, "play": play_numbers(playable)}
     dialogue.play_path = path
-    dialogue.play_duration = playable.info.duration
+    dialogue.play_duration = round(playable.info.duration, 4)  # below a sample: no 23.880000000000017
     dialogue.play_size = len(playable.data)
     dialogue.quality = numbers
     dialogue.peaks = peaks(processed.samples)
