@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,6 +156,7 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
     }
 
 
+@cache
 def product_version() -> str:
     """The version in pyproject.toml: the product runs from its checkout."""
     described = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from games.speech import balance
 from games.speech.balance import Candidate
 from games.speech.models import Round, SpeechPlayer, SpeechSettings, Trial
 from studies.assignment import lease_end, seeded
+from studies.export_words import product_version
 from studies.models import Study
 
 ACTIVITY = "speech"
@@ -160,10 +161,16 @@ class Draws:
             state,
             position=position,
             attempt=attempt,
-            draw={"seed": self.study.seed, "key": key, "counter": counter, **chosen.record},
+            draw=self._record(key, counter, chosen.record),
         )
         self.counts[trial.dialogue_id] = self.counts.get(trial.dialogue_id, 0) + 1
         return trial
+
+    def _record(self, key: str, counter: int, decided: dict[str, Any]) -> dict[str, Any]:
+        """All that decided a draw: where its randomness began, the build that drew, what it weighed."""
+        return {
+            "seed": self.study.seed, "key": key, "counter": counter, "build": product_version(), **decided
+        }  # fmt: skip
 
     def draw_instruction(self, round_: Round, position: int, state: Trial.State) -> Trial | None:
         """Draw and store a spoken instruction, half of them for either answer; None where none is left."""
@@ -183,7 +190,7 @@ class Draws:
             state,
             position=position,
             expected=expected,
-            draw={"seed": self.study.seed, "key": key, "counter": counter, **record},
+            draw=self._record(key, counter, record),
         )
 
     def _given(self, round_: Round, dialogue: int, state: Trial.State, **fields: Any) -> Trial:

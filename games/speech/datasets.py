@@ -166,8 +166,8 @@ TRIALS = dataset(
         column("human_left", "“human” stood left", "round__player__human_left", type="boolean"),
         column(
             "draw",
-            "all that decided the draw: seed and counter, odds of the kinds, verdicts so far by system, "
-            "how many candidates, weight of the one chosen",
+            "all that decided the draw: seed and counter, build version, odds of the kinds, verdicts so "
+            "far by system, how many candidates, weight of the one chosen",
             type="object",
             make=shown_draw,
             beside=_public_codes,

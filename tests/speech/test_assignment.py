@@ -20,6 +20,7 @@ from games.speech.balance import HUMAN, MACHINES, Candidate
 from games.speech.models import Round, Trial
 from games.speech.services import player_of, settings_of
 from studies.assignment import lease_end, levelling, pick, seeded, tilted
+from studies.export_words import product_version
 from studies.models import Study
 from tests import factories
 from tests.speech.conftest import START, Clock, Person
@@ -251,6 +252,7 @@ class TestRows:
         trial = Trial.objects.get(code=code)
         draw = trial.draw
         assert (draw["seed"], draw["key"], draw["counter"]) == (study.seed, person.participant.code, 0)
+        assert draw["build"] == product_version()
         assert draw["chosen"] == trial.dialogue_id
         assert draw["kind"] == trial.dialogue.kind
         assert sum(draw["odds"].values()) == pytest.approx(1, abs=0.001)

@@ -481,7 +481,8 @@ def test_exports_are_zips_and_only_who_manages_gets_recruiter_ids(client, cast):
         (cast.colleague, "controlled", 200),
         (cast.colleague, "internal", 302),
         (cast.researcher, "internal", 200),
-        (cast.researcher, "public", 302),
+        (cast.colleague, "public", 200),
+        (cast.researcher, "secret", 302),
     ):
         client.force_login(who)
         answer = client.post(url("export", cast.study.slug), {"tier": tier})

@@ -103,7 +103,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The study's export as a zip, made now. Recruiter ids and nicknames only for those who manage it."""
     study = access_desk_study(slug, request.user)
     tier = request.POST.get("tier", DEFAULT_TIER)
-    if tier not in EXPORT_TIERS or (tier != DEFAULT_TIER and not manages(request.user, study)):
+    if tier not in EXPORT_TIERS or (tier == "internal" and not manages(request.user, study)):
         messages.error(request, _("This export is not for you to make."))
         return redirect("admin:desk_study", slug)
     folder = Path(settings.EXPORT_ROOT)
