@@ -193,6 +193,18 @@ def test_many_people_at_once_get_their_trials_and_keep_their_verdicts(study: Stu
 
 
 @pytest.mark.parametrize("repeat", range(3))
+def test_first_visits_of_different_pages_make_one_player(study: Study, repeat: int) -> None:
+    person = Person(factories.ParticipantFactory(study=study))
+    calls: list[Callable[[Participant], Any]] = [
+        services.player_of,
+        lambda who: services.start_or_resume(participant=who, now=timezone.now()),
+        lambda who: services.switch_keys(participant=who, off=True),
+    ]
+    at_once(lambda number: calls[number % 3](fresh(person.participant)), 12)
+    assert SpeechPlayer.objects.count() == 1
+
+
+@pytest.mark.parametrize("repeat", range(3))
 @pytest.mark.parametrize("erase", [True, False])
 def test_whoever_withdraws_in_the_middle_of_everything_leaves_and_nothing_breaks(
     person: Person, erase: bool, repeat: int

@@ -36,6 +36,14 @@ def settings_of(study: Study) -> SpeechSettings:
 
 def player_of(participant: Participant) -> SpeechPlayer:
     """The participant's player; made at the first call, with the order of the answers drawn for good."""
+    found = SpeechPlayer.objects.filter(participant=participant).first()
+    return found or _new_player(participant)
+
+
+@transaction.atomic
+def _new_player(participant: Participant) -> SpeechPlayer:
+    """Made under the person's lock, as everything that hangs on them."""
+    hold(participant=participant)
     human_left = seeded(participant.study.seed, "order", participant.code).random() < 0.5
     player, _new = SpeechPlayer.objects.get_or_create(
         participant=participant, defaults={"human_left": human_left}
@@ -52,8 +60,7 @@ def locked_player(participant: Participant) -> SpeechPlayer:
     locked = SpeechPlayer.objects.select_related("participant").select_for_update(of=("participant", "self"))
     player = locked.filter(participant=participant).first()
     if player is None:
-        hold(participant=participant)
-        player_of(participant)
+        _new_player(participant)
         player = locked.get(participant=participant)
     _stay(player, participant)
     return player
