@@ -79,6 +79,27 @@ def test_bots_play_to_the_debrief_valid_and_clumsy(game: Study, live_server: Any
     assert set(people.values_list("speech__sound_passed", flat=True)) == {True}
 
 
+def test_bots_meet_spoken_instructions_without_noticing(game: Study, live_server: Any) -> None:
+    for language in ("en", "zh"):
+        for expected in ("human", "machine"):
+            dialogue = factories.DialogueFactory(language=language, play_duration=LENGTH)
+            factories.StudyItemFactory(study=game, dialogue=dialogue, role="attention", expected=expected)
+            path = Path(settings.MEDIA_ROOT) / dialogue.play_path
+            path.write_bytes(next(path.parent.glob("*.mp3")).read_bytes())
+    result = Bot(plan(live_server, listen="claimed", clumsy=True), Watch()).run()
+    assert result.findings == []
+    assert result.reached_debrief
+    reasons = list(Verdict.objects.filter(study=game).values_list("exclusion", flat=True))
+    assert sorted(reasons) == ["check", *["test"] * 5]
+
+
+def test_the_same_bots_may_play_a_study_again(game: Study, live_server: Any) -> None:
+    for _ in range(2):
+        call_command("play_speech_game", study="bots", bots=4, seed=7, listen="claimed",
+                     base_url=live_server.url, stdout=io.StringIO())  # fmt: skip
+    assert Participant.objects.filter(study=game).exclude(nickname="").count() >= 2
+
+
 def test_a_bot_that_really_listens_takes_its_time(game: Study, live_server: Any) -> None:
     result = Bot(plan(live_server, listen="real"), Watch()).run()
     assert result.findings == []
