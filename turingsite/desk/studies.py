@@ -126,6 +126,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             "unready": [(Dialogue.State(s).label, n) for s, n in corpus.unready_items_of(found).items()],
             "listening": listening_of(found),
             "reports": list(reports),
+            "last_export": found.export_files.order_by("-created_at").first(),
             "members": found.members.select_related("user").order_by("role", "user__username"),
             "member_form": MemberForm(),
         },
