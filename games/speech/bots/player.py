@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import random
 import re
+import secrets
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -267,7 +268,9 @@ class Bot:
             self.find("the leaderboard does not show the bot's own row")
         if self.rng.random() < 0.5:
             naming = self.get(f"{self.root}speech/nickname/")
-            self._submit(naming, "speech/nickname/", {"nickname": f"bot {self.plan.seed}-{self.plan.number}"})
+            # Bots with the same seed may have played here before: their names are taken.
+            name = f"bot {self.plan.number}-{secrets.token_hex(4)}"
+            self._submit(naming, "speech/nickname/", {"nickname": name})
 
 
 def where_is_error(page: Page) -> bool:
