@@ -116,8 +116,7 @@ def dprime_difference(
 
     An arm without data: no value. One cluster in an arm: a value without interval.
     """
-    y = zeros_and_ones(judged_human)
-    persons, dialogues = codes(participant), codes(item)
+    y, persons, dialogues = (np.asarray(array).ravel() for array in (judged_human, participant, item))
     machines = [np.asarray(mask, dtype=bool) for mask in (first, other)]
     beside = [np.asarray(mask, dtype=bool) for mask in humans] if humans is not None else []
     if any(mask.size != y.size for mask in (*machines, *beside, persons, dialogues)):
@@ -130,16 +129,15 @@ def dprime_difference(
     used = np.logical_or.reduce([mask for mask, _sign in arms])
     if not all(mask.any() for mask, _sign in arms):
         return Estimate(None, int(used.sum()), level=level, lack="no_data")
-    value, extra, u = 0.0, 0.0, np.zeros(y.size)
+    ones, people, clips = zeros_and_ones(y[used]), codes(persons[used]), codes(dialogues[used])
+    value, extra, u = 0.0, 0.0, np.zeros(ones.size)
     for mask, sign in arms:
-        z, of_arm, hidden = _arm(y, mask, persons, dialogues)
+        z, of_arm, hidden = _arm(ones, mask[used], people, clips)
         value += sign * z
         u += sign * of_arm
         extra += hidden
-    which = np.where(machines[0], 1, np.where(machines[1], 2, 0))
-    return from_influence(
-        value, u[used], persons[used], dialogues[used], arm=which[used], extra=extra, level=level
-    )
+    which = np.where(machines[0], 1, np.where(machines[1], 2, 0))[used]
+    return from_influence(value, u, people, clips, arm=which, extra=extra, level=level)
 
 
 def balanced_accuracy(

@@ -28,7 +28,7 @@ from turingsite import stats
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     """Accuracy by kind and language, all and balanced; by length in bins; the trend over length."""
-    data = given(tables, options)
+    data = given(tables, options, with_published=True)
     groups = [("all", _("all"), data.judged.all)]
     pooled = [({"kind": label}, mask) for label, mask in kinds(data.judged)]
     return ReportResult(

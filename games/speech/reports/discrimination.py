@@ -97,19 +97,17 @@ def _between(data: Given, who: Speakers) -> ReportTable:
         inside = in_scope(judged, scope)
         block: list[dict[str, Any]] = []
         family: dict[int, float | None] = {}
-        there = [one for one in who.systems if (inside & one.among(judged)).any()]
-        for one, other in combinations(there, 2):
-            first, second = inside & one.among(judged), inside & other.among(judged)
+        on = {one: inside & one.among(judged) for one in who.systems}
+        humans = {one: who.humans_beside(judged, one, scope) for one in who.systems}
+        for one, other in combinations([one for one in who.systems if on[one].any()], 2):
+            first, second = on[one], on[other]
             found = stats.dprime_difference(
                 judged.human,
                 first,
                 second,
                 judged.person,
                 judged.dialogue,
-                humans=(
-                    who.humans_beside(judged, one, scope),
-                    who.humans_beside(judged, other, scope),
-                ),
+                humans=(humans[one], humans[other]),
             )
             n, other_n = int(first.sum()), int(second.sum())
             fewest = min(n, other_n)

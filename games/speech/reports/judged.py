@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -70,8 +70,11 @@ class Given:
     languages: tuple[str, ...]
 
 
-def given(tables: Tables, options: Options) -> Given:
-    """Verdicts of the chosen set and language. ``published`` is ``None`` where it is the chosen set."""
+def given(tables: Tables, options: Options, *, with_published: bool = False) -> Given:
+    """Verdicts of the chosen set and language; on request the set ``published`` to stand beside it.
+
+    ``published`` is ``None`` where it is the chosen set, or not asked for.
+    """
     dialogues = {str(row["dialogue"]): row for row in tables["dialogues"]}
     verdicts = [
         row
@@ -85,13 +88,15 @@ def given(tables: Tables, options: Options) -> Given:
         rounds.setdefault(row["rater"], set()).add(row["round_number"])
     people = {str(row["participant"]): row for row in tables["participants"]}
 
-    def join(kept: Iterable[Mapping[str, Any]]) -> Judged:
-        stayed = {rater: len(seen) for rater, seen in rounds.items()}
-        return _join(list(kept), dialogues, people, stayed, leaking(tables))
+    stayed = {rater: len(seen) for rater, seen in rounds.items()}
+    leaks = leaking(tables)
+
+    def join(kept: list[Mapping[str, Any]]) -> Judged:
+        return _join(kept, dialogues, people, stayed, leaks)
 
     chosen = analysis_sets.select(verdicts, options.analysis_set)
     judged = join(chosen.kept)
-    beside = options.analysis_set != "published"
+    beside = with_published and options.analysis_set != "published"
     used = {row["dialogue"] for row in tables["items"]} | {row["dialogue"] for row in verdicts}
     languages = sorted({str(dialogues[code]["language"]) for code in used if code in dialogues})
     return Given(
@@ -136,52 +141,54 @@ def _join(
     rounds: Mapping[str, int],
     leaks: frozenset[str],
 ) -> Judged:
-    about = [dialogues[row["dialogue"]] for row in kept]
+    # What hangs on the dialogue or the person is looked up once for each, not for every verdict.
+    clip, clips = _numbered(row["dialogue"] for row in kept)
+    person, raters = _numbered(row["rater"] for row in kept)
+    about = [dialogues[code] for code in clips]
+    sources = [people.get(code, {}).get("source") for code in raters]
 
-    def words(values: Iterable[Any]) -> NDArray[Any]:
-        array = np.empty(len(kept), dtype=object)
-        array[:] = [value or "" for value in values]
-        return array
+    def of_clip(column: str) -> NDArray[Any]:
+        return _words(one[column] for one in about)[clip]
 
-    def numbers(values: Iterable[Any], kind: type) -> NDArray[Any]:
-        return np.fromiter(values, dtype=kind, count=len(kept))
-
-    is_human = numbers((one["kind"] == Kind.HUMAN_HUMAN for one in about), np.bool_)
-    human = numbers((row["choice"] == Choice.HUMAN for row in kept), np.float64)
+    is_human = np.array([one["kind"] == Kind.HUMAN_HUMAN for one in about], dtype=np.bool_)[clip]
+    human = np.array([row["choice"] == Choice.HUMAN for row in kept], dtype=np.float64)
+    now = np.array([_seconds(one["duration"]) for one in about], dtype=np.float64)[clip]
+    then = np.array([_seconds(row.get("length")) for row in kept], dtype=np.float64)
     given_at = np.empty(len(kept), dtype=object)
     given_at[:] = [row["given_at"] for row in kept]
     return Judged(
-        person=_numbered(row["rater"] for row in kept),
-        dialogue=_numbered(row["dialogue"] for row in kept),
+        person=person,
+        dialogue=clip,
         human=human,
         correct=np.where(is_human, human, 1 - human),
         is_human=is_human,
-        kind=words(one["kind"] for one in about),
-        language=words(one["language"] for one in about),
-        system=words(one["system"] for one in about),
-        strategy=words(one["strategy"] for one in about),
-        topic=words(one["topic"] for one in about),
-        origin=words(one["origin"] for one in about),
-        source=words(people.get(row["rater"], {}).get("source") for row in kept),
-        length=numbers((_length(row, one) for row, one in zip(kept, about, strict=True)), np.float64),
-        round_number=numbers((row["round_number"] for row in kept), np.intp),
-        rounds_played=numbers((rounds[row["rater"]] for row in kept), np.intp),
+        kind=of_clip("kind"),
+        language=of_clip("language"),
+        system=of_clip("system"),
+        strategy=of_clip("strategy"),
+        topic=of_clip("topic"),
+        origin=of_clip("origin"),
+        source=_words(sources)[person],
+        # The clip's length when it was judged; as it is now where that was not stored; NaN where unknown.
+        length=np.where(np.isfinite(then), then, now),
+        round_number=np.array([row["round_number"] for row in kept], dtype=np.intp),
+        rounds_played=np.array([rounds[code] for code in raters], dtype=np.intp)[person],
         given_at=given_at,
-        leaks=numbers((row["dialogue"] in leaks for row in kept), np.bool_),
+        leaks=np.array([code in leaks for code in clips], dtype=np.bool_)[clip],
     )
 
 
-def _length(verdict: Mapping[str, Any], dialogue: Mapping[str, Any]) -> float:
-    """The clip's length when it was judged; as it is now where that was not stored; NaN where unknown."""
-    for length in (verdict.get("length"), dialogue["duration"]):
-        if length is not None:
-            return float(length)
-    return float("nan")
+def _words(values: Iterable[Any]) -> NDArray[Any]:
+    """Text of fixed width, which compares many times faster than objects; nothing is ""."""
+    return np.array([str(value or "") for value in values], dtype=np.str_)
 
 
-def _numbered(labels: Iterable[str]) -> NDArray[np.intp]:
+def _seconds(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _numbered(labels: Iterable[str]) -> tuple[NDArray[np.intp], list[str]]:
+    """Labels as whole numbers in order of appearance, and what each stands for."""
     seen: dict[str, int] = {}
-    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
-
-
-Outcome = Callable[[Judged], NDArray[np.float64]]
+    numbers = np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
+    return numbers, list(seen)

@@ -59,7 +59,9 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         analysis_set=options.analysis_set,
         language=options.language,
         basis=Basis(
-            n=len(answered), persons=len(people), dialogues=len({row["dialogue"] for row in answered})
+            n=len(answered),
+            persons=len({row["participant"] for row in answered}),
+            dialogues=len({row["dialogue"] for row in answered}),
         ),
         tables=(
             _steps(reached),

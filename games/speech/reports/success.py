@@ -34,7 +34,7 @@ STANDINGS = {
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     """Success per system, by language and pooled; human speakers beside; difference, equivalence, d′."""
-    data = given(tables, options)
+    data = given(tables, options, with_published=True)
     who = speakers(tables)
     margin = next((float(row["margin"]) for row in tables["speech_settings"]), DEFAULT_MARGIN)
     groups = [
