@@ -27,6 +27,7 @@ class People(NamedTuple):
     ended: dict[str, int]
     test: int
     pilot: int
+    erased: int
 
 
 def people_of(study: Study) -> People:
@@ -37,6 +38,7 @@ def people_of(study: Study) -> People:
         completed=Count("pk", filter=Q(end_state=EndState.DONE, is_test=False)),
         test=Count("pk", filter=Q(is_test=True)),
         pilot=Count("pk", filter=Q(is_pilot=True, is_test=False)),
+        erased=Count("pk", filter=Q(erased_at__isnull=False, is_test=False)),
     )
     profiled = (
         Answer.objects.filter(
@@ -58,4 +60,5 @@ def people_of(study: Study) -> People:
         ended=dict(ended.values_list("end_state").annotate(n=Count("pk")).order_by("end_state")),
         test=counts["test"],
         pilot=counts["pilot"],
+        erased=counts["erased"],
     )

@@ -16,9 +16,10 @@ def test_the_desk_says_when_the_last_export_is_out_of_date(client, cast, setting
     settings.EXPORT_ROOT = tmp_path / "exports"
     client.force_login(cast.researcher)
     slug = cast.study.slug
+    page = reverse("admin:desk_study", args=[slug])
 
     def told() -> bool:
-        return TOLD in client.get(reverse("admin:desk_study", args=[slug])).content.decode()
+        return TOLD in client.get(page).content.decode()
 
     def export() -> None:
         client.post(reverse("admin:desk_export", args=[slug]), {"tier": "controlled"})
@@ -28,6 +29,7 @@ def test_the_desk_says_when_the_last_export_is_out_of_date(client, cast, setting
     assert not told()
     withdraw(participant=cast.participant, erase_answers=True)
     assert told()
+    assert "1, above among the consented only" in " ".join(client.get(page).content.decode().split())
     export()
     assert not told()
 
