@@ -21,18 +21,18 @@ def next_url(participant: Participant) -> str:
 
 
 def is_complete(participant: Participant) -> bool:
-    """Whether all rounds were played; never where the study sets no limit. The last reveal may still be
-    unseen.
-    """
+    """Whether all rounds were played and the last reveal was seen; never where the study sets no limit."""
     last = Round.objects.filter(player__participant=participant).order_by("-number").first()
     return is_over(settings_of(participant.study), last) and last is not None and last.seen_at is not None
 
 
 def is_enough(participant: Participant) -> bool:
-    """One finished round, or all of them where the study sets a number."""
+    """One finished round, or all of them where the study sets a number; a round without an answer is none."""
     settings = settings_of(participant.study)
-    finished = Round.objects.filter(player__participant=participant, state=Round.State.FINISHED).count()
-    return finished >= (settings.max_rounds or 1)
+    finished = Round.objects.filter(
+        player__participant=participant, state=Round.State.FINISHED, answered__gt=0
+    )
+    return finished.count() >= (settings.max_rounds or 1)
 
 
 def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
