@@ -23,7 +23,7 @@ from studies.coarsening import FEWEST, WITHHELD, coarsen
 from studies.exported import Exported
 from studies.exports import export_study
 from studies.models import Participant
-from studies.registry import datasets
+from studies.registry import datasets, reports
 from studies.reports import ANALYSIS_SETS, Options, run_report, run_report_from
 from studies.sheets import FORMATS
 from tests import factories
@@ -237,6 +237,16 @@ def test_figures_of_the_public_tier_equal_those_of_the_database(played: Played, 
         for one in here.tables:
             if one.key != "breakdown":  # by link tag, and rare ones are withheld
                 assert one == tables[one.key], one.key
+
+
+def test_every_report_can_be_made_from_every_tier(played: Played, out: Path) -> None:
+    for tier in ("public", "controlled", "internal"):
+        export_study(study=played.study, path=out, tier=tier, formats=["parquet"])
+        for report in reports:
+            there = run_report_from(report.key, out)
+            assert there.basis == run_report(report.key, played.study).basis, (tier, report.key)
+            if tier != "public":
+                assert there == run_report(report.key, played.study), (tier, report.key)
 
 
 profiles = st.lists(
