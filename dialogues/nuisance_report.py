@@ -24,6 +24,7 @@ Row = Mapping[str, Any]
 
 BEYOND = 0.15  # from .5: a warning
 FEWEST = 5  # dialogues of either class
+FEWEST_MODELLED = 10  # two in each of five folds
 DATASETS = ("dialogues", "items")
 
 
@@ -162,10 +163,13 @@ def _modelled(rows: Sequence[Row], positive: NDArray[np.bool_]) -> list[dict[str
     fewest = min(int(positive.sum()), int((~positive).sum()))
     made = []
     for key, matrix in ((CORPUS, corpora), (TOGETHER, np.column_stack([numbers, corpora]))):
-        good = fewest >= FEWEST
+        good = fewest >= FEWEST_MODELLED
         found = stats.cross_validated_auc(matrix, positive) if good else None
         value = None if found is None else found.value
         cells = _judged(value, fewest)
+        if value is not None:
+            # Below .5 on dialogues it has not seen, a model has only learnt noise.
+            cells["warning"] = value > 0.5 + BEYOND
         if found is not None and found.lack == "no_spread":
             cells["note"] = _("the same for all")
         made.append(
@@ -238,7 +242,7 @@ def _model_table(rows: list[dict[str, Any]]) -> ReportTable:
         gettext_lazy(
             "Logistic model, standardised, ridge with C = 1, five stratified folds: the mean AUC on "
             "dialogues that it was not fitted to, SE over the folds. What was not measured is set to the "
-            "median, and that it was not is a feature too."
+            "median, and that it was not is a feature too. Below .5 it has only learnt noise."
         ),
     )
 

@@ -19,6 +19,7 @@ from studies.registry import reports
 from studies.report_formats import FORMATS
 from studies.reports import ReportResult, run_report, run_report_from
 from tests import factories
+from turingsite import stats
 
 pytestmark = pytest.mark.django_db
 
@@ -97,7 +98,7 @@ def test_check_items_and_unprocessed_dialogues_are_left_out(study: Study) -> Non
 
 def test_declared_dialogues_count_by_their_length() -> None:
     study = factories.StudyFactory()
-    for place in range(12):
+    for place in range(24):
         kind = Kind.HUMAN_MACHINE if place % 2 else Kind.PSEUDO_HUMAN
         dialogue = factories.DialogueFactory(
             kind=kind, state=Dialogue.State.DECLARED, recording=None, play_duration=30.0 + 10 * (place % 2)
@@ -107,6 +108,13 @@ def test_declared_dialogues_count_by_their_length() -> None:
     assert row(result, "features", "hm_ph", "length")["auc"] == 1.0
     assert row(result, "features", "human_machine", "length")["note"] == "n = 0, not enough"
     assert row(result, "model", "hm_ph", "source_corpus")["note"] == "the same for all"
+
+
+def test_a_model_that_only_learnt_noise_is_no_warning(monkeypatch: pytest.MonkeyPatch, study: Study) -> None:
+    low = stats.Estimate(0.2, 60, 0.1)
+    monkeypatch.setattr(stats, "cross_validated_auc", lambda *_given: low)
+    found = row(run_report("nuisance-audit", study), "model", "hm_ph", "together")
+    assert (found["auc"], found["warning"]) == (0.2, False)
 
 
 def test_few_dialogues_and_none_have_no_figures() -> None:

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 from django.utils import translation
 
 from dialogues.models import Choice, Flag, Kind, StudyItem, Verdict
 from games.speech.models import Round, Trial
 from studies.exports import export_study
-from studies.models import EndState, TurnedAway
+from studies.models import EndState, Study, TurnedAway
 from studies.registry import reports
 from studies.report_formats import FORMATS, as_json
 from studies.reports import Options, ReportResult, run_report, run_report_from
@@ -298,3 +300,22 @@ def test_commands_print_and_say_how_figures_are_made(name: str, walked: Played) 
     result = run_report(name, walked.study)
     assert all(str(table.how) for table in result.tables if table.key != "ends")
     assert all(str(heading.label) for table in result.tables for heading in table.headings)
+
+
+@pytest.mark.parametrize("name", [*NEW, "nuisance-audit"])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_desk_shows_them_in_both_languages(
+    name: str, language: str, walked: Played, client: Client
+) -> None:
+    flag(walked, 0)
+    walked.study.status = Study.Status.CLOSED
+    walked.study.save(update_fields=["status"])
+    client.force_login(factories.UserFactory(is_staff=True, is_superuser=True))
+    client.cookies["django_language"] = language
+
+    page = client.get(reverse("admin:desk_report", args=[walked.study.slug, name]))
+
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert text.count("<table") >= sum(bool(one.rows) for one in run_report(name, walked.study).tables)
+    assert "Talker" in text or name in ("by-round", "funnel", "nuisance-audit")
