@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +16,23 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import sheets
 from studies.export_words import FORMAT
-from studies.exports import shown_columns
+from studies.exports import TIERS, shown_columns
 from studies.registry import Dataset, datasets
 from turingsite.errors import Invalid
 
 MANIFEST = "manifest.json"
 #: A manifest of every table takes some kilobytes; more than this is no manifest.
 LARGEST_MANIFEST = 16 << 20
+#: What reading a damaged, encrypted or oddly packed file of a zip may raise.
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+)
 
 
 class Exported:
@@ -45,7 +57,12 @@ class Exported:
             if self._archive.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
                 raise self._no_export()
             self.manifest: dict[str, Any] = json.loads(self._archive.read(MANIFEST))
-            self._files = {str(one["path"]): one for one in self.manifest["files"]}
+            self._files = {
+                str(one["path"]): (int(one["bytes"]), str(one["sha256"])) for one in self.manifest["files"]
+            }
+            known = self.manifest.get("format") != FORMAT or self.manifest.get("tier") in TIERS
+            if not known or "study" not in self.manifest:
+                raise self._no_export()
         except KeyError as problem:
             if self._looks_like_one():
                 raise Invalid(
@@ -57,7 +74,7 @@ class Exported:
                     {"path": self.path},
                 ) from problem
             raise self._no_export() from problem
-        except (zipfile.BadZipFile, TypeError, ValueError, OSError) as problem:
+        except (*UNREADABLE, TypeError, ValueError, AttributeError) as problem:
             raise self._no_export() from problem
         if self.manifest.get("format") != FORMAT:
             raise Invalid(
@@ -111,16 +128,16 @@ class Exported:
 
     def _check(self, path: str) -> None:
         digest = hashlib.sha256()
-        left = int(self._files[path]["bytes"])
+        left, sha256 = self._files[path]
         try:
             with self._archive.open(path) as below:
                 # Not a byte more than declared: what a small file unfolds into could fill the disk.
                 while left >= 0 and (block := below.read(1 << 20)):
                     left -= len(block)
                     digest.update(block)
-        except (KeyError, zipfile.BadZipFile) as problem:
+        except (KeyError, *UNREADABLE) as problem:
             raise self._damaged(path) from problem
-        if left != 0 or digest.hexdigest() != self._files[path]["sha256"]:
+        if left != 0 or digest.hexdigest() != sha256:
             raise self._damaged(path)
 
     def _looks_like_one(self) -> bool:

@@ -328,6 +328,35 @@ def test_an_export_without_manifest_or_with_a_file_missing_is_told(
         Exported(without("tables/verdicts.csv"))
 
 
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "[]", "{}", "null", "not json", '{"format": 1, "files": [1]}', '{"format": 1, "files": {}}',
+        '{"format": 1, "study": "x", "tier": "secret", "files": []}',
+        '{"format": 1, "tier": "public", "files": []}',
+    ],
+)  # fmt: skip
+def test_a_manifest_that_is_none_is_refused_in_words(tmp_path: Path, manifest: str) -> None:
+    odd = tmp_path / "odd.zip"
+    with zipfile.ZipFile(odd, "w") as archive:
+        archive.writestr("manifest.json", manifest)
+    with pytest.raises(Invalid, match="not an export of a study"):
+        Exported(odd)
+
+
+def test_damage_anywhere_is_refused_in_words(played: Played, out: Path, tmp_path: Path) -> None:
+    export_study(study=played.study, path=out)
+    data = out.read_bytes()
+    with zipfile.ZipFile(out) as archive:
+        table_at = archive.getinfo("tables/verdicts.csv").header_offset
+        manifest_at = archive.getinfo("manifest.json").header_offset
+    damaged = tmp_path / "damaged.zip"
+    for at in (*range(table_at + 70, table_at + 130, 7), manifest_at + 90):
+        damaged.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+        with pytest.raises(Invalid, match=r"not as it was written|not an export"):
+            run_report_from("accuracy", damaged)
+
+
 def test_a_table_that_unfolds_into_more_than_declared_is_not_read(
     played: Played, out: Path, tmp_path: Path
 ) -> None:
