@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,13 @@ def test_a_bot_that_really_listens_takes_its_time(game: Study, live_server: Any)
     result = Bot(plan(live_server, listen="real"), Watch()).run()
     assert result.findings == []
     assert result.reached_debrief
-    evidence = Verdict.objects.filter(study=game).values_list("evidence", flat=True)
-    assert len(evidence) == 5
-    assert all(one["heard"] > 0.97 and "claimed" not in one for one in evidence)
+    verdicts = list(Verdict.objects.filter(study=game))
+    assert len(verdicts) == 5
+    assert {verdict.exclusion for verdict in verdicts} == {Verdict.Exclusion.TEST}
+    for verdict in verdicts:
+        served = datetime.fromisoformat(verdict.evidence["served_at"])
+        assert verdict.evidence["heard"] > 0.97
+        assert (verdict.given_at - served).total_seconds() >= 0.9 * verdict.evidence["length"]
 
 
 def test_a_leak_before_the_verdict_is_found(game: Study, live_server: Any, monkeypatch: Any) -> None:
