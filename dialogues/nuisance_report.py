@@ -242,7 +242,7 @@ def _model_table(rows: list[dict[str, Any]]) -> ReportTable:
         gettext_lazy(
             "Logistic model, standardised, ridge with C = 1, five stratified folds: the mean AUC on "
             "dialogues that it was not fitted to, SE over the folds. What was not measured is set to the "
-            "median, and that it was not is a feature too. Below .5 it has only learnt noise."
+            "median, and that it was not is a feature too."
         ),
     )
 
