@@ -107,9 +107,9 @@ def exposures(transactional_db: None, settings: Any, tmp_path: Path) -> list[Exp
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.MEDIA_X_ACCEL = "/protected/"
     rater = factories.ParticipantFactory().rater
-    given = []
+    given: list[Exposure] = []
     for size in SIZES:
-        exposure = factories.ExposureFactory(rater=rater)
+        exposure: Exposure = factories.ExposureFactory(rater=rater)
         path = write_play_file(bytes(n % 251 for n in range(size)))
         Dialogue.objects.filter(pk=exposure.dialogue_id).update(play_path=path)
         given.append(exposure)
