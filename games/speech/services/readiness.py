@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Kind, StudyItem
+from dialogues.models import StudyItem
 from games.speech import assignment, balance
 from games.speech.models import SpeechSettings
 from games.speech.services.players import settings_of
@@ -47,22 +47,23 @@ def _problems(study: Study, language: str, size: int) -> list[Text]:
     if not candidates:
         return [_("%(language)s has no dialogue that can be played.") % {"language": name}]
     found: list[Text] = []
-    by_truth = Counter(candidate.kind == balance.HUMAN for candidate in candidates)
     for human, words in ((True, _("with a human")), (False, _("with a machine"))):
-        if not by_truth[human]:
+        alike = [candidate for candidate in candidates if (candidate.kind == balance.HUMAN) == human]
+        if not alike:
             found.append(
                 _("%(language)s has no dialogue %(with)s as speaker B.") % {"language": name, "with": words}
             )
-    for kind, label in Kind.choices:
-        of_kind = [candidate for candidate in candidates if candidate.kind == kind]
-        longest = _longest(of_kind, size)
-        if of_kind and longest < size:
+            continue
+        # Chance may fill a round with one truth; a kind that runs out is replaced by another of that truth.
+        longest = _longest(alike, size)
+        if longest < size:
             found.append(
                 _(
-                    "%(language)s, %(kind)s: a round of %(size)s needs %(size)s dialogues with different "
-                    "openings, systems and speakers A; only %(longest)s go together."
+                    "%(language)s, dialogues %(with)s as speaker B: a round of %(size)s needs %(size)s with "
+                    "different openings, systems and speakers A; only %(longest)s go together. Add some, or "
+                    "make rounds shorter."
                 )
-                % {"language": name, "kind": label, "size": size, "longest": longest}
+                % {"language": name, "with": words, "size": size, "longest": longest}
             )
     return found
 
