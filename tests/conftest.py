@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.utils import translation
 
 from studies.models import Participant, Study, StudyMember
 from tests import factories
@@ -28,6 +29,13 @@ class Cast:
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    """Rules called directly speak the language of the last request; every test begins in the default one."""
+    translation.deactivate_all()
+    translation.activate("en")
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ class EmbeddedWorker:
 
     def start(self) -> None:
         state.should_terminate = None
+        self._declare()
         controller = WorkController(
             app=self.app,
             # Threads, not solo: one slow recording must not hold up the rest.
@@ -62,6 +63,16 @@ class EmbeddedWorker:
         for thread in self._threads:
             thread.join(seconds)
         state.should_terminate = None
+
+    def _declare(self) -> None:
+        """Declare the queues before two threads do it at once.
+
+        In the in-memory broker a queue may look bound to the one while the other still binds it, and what is
+        sent between is lost.
+        """
+        with self.app.connection_for_write() as connection:
+            for name in sorted(self.queues()):
+                self.app.amqp.queues[name].bind(connection.default_channel).declare()
 
     def queues(self) -> set[str]:
         """The default queue and every queue a route names."""

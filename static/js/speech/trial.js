@@ -145,7 +145,8 @@ class TrialPage {
     this.render();
     this.view.say(this.known ? "known" : "unknown");
     const { code } = this.trial;
-    const answer = await this.server.patiently(() => this.server.post(this.url("known"), { known: this.known }));
+    const [url, note] = [this.url("known"), { known: this.known }];
+    const answer = await this.server.patiently(() => this.server.post(url, note, { keepalive: true }));
     if (answer.ok && this.trial.code === code) this.known = answer.data.known;
     else if (!answer.ok) this.refused(answer);
     this.render();
