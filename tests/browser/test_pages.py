@@ -43,7 +43,7 @@ def check_page(page: Page) -> None:
 @pytest.fixture
 def whole_study(transactional_db: None, site: str, clip: bytes) -> Game:
     """As the built-in study: profile, sound check, and four topics to ask about."""
-    asks = {"sound_check": True, "content_checks": 3, "ask_confidence": True, "ask_reason": True}
+    asks = {"sound_check": True, "content_checks": 6, "ask_confidence": True, "ask_reason": True}
     game = seed_game(site, clip, round_size=3, **asks)
     factories.QuestionnaireFactory(study=game.study)
     return game

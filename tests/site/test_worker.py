@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
 
 import pytest
 from celery import Celery
@@ -47,9 +48,10 @@ class Private:
             task_routes={"private.slow": {"queue": "private-slow"}},
             beat_schedule={"sweep": {"task": "private.sweep", "schedule": 3600}},
         )
-        self.app.task(name="private.sweep")(self.sweep)
-        self.app.task(name="private.quick")(self.quick)
-        self.app.task(name="private.slow")(self.slow)
+        # Not shared: Celery gives a shared task to every later application, with this one's events.
+        self.app.task(name="private.sweep", shared=False)(self.sweep)
+        self.app.task(name="private.quick", shared=False)(self.quick)
+        self.app.task(name="private.slow", shared=False)(self.slow)
 
     def sweep(self) -> None:
         self.swept.set()
@@ -62,8 +64,11 @@ class Private:
 
 
 @pytest.fixture
-def private() -> Private:
-    return Private()
+def private() -> Iterator[Private]:
+    made = Private()
+    made.app.set_default()  # a pool of threads looks its tasks up in the default application
+    yield made
+    site_app.set_default()
 
 
 def threads() -> set[str]:
