@@ -1,0 +1,8 @@
+from __future__ import annotations
+
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    dependencies = [("studies", "0001_initial")]
+    operations: list[object] = []
