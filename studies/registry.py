@@ -76,6 +76,10 @@ def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
 
 
+def _no_places(study: Study, language: str) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Activity:
     """What people do in a study, as far as the study's pages need to know it.
@@ -83,6 +87,7 @@ class Activity:
     ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left.
     ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
     keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
+    ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
     """
 
     key: str
@@ -94,6 +99,8 @@ class Activity:
     debrief_rows: Callable[[Participant], list[DebriefRow]] = _no_rows
     ready: Callable[[Study], list[Text]] = _no_problems
     prepare: Callable[[Study], None] = _nothing
+    place_names: tuple[str, ...] = ()
+    places: Callable[[Study, str], Mapping[str, str]] = _no_places
 
     def counts_as_done(self, participant: Participant) -> bool:
         return (self.is_enough or self.is_complete)(participant)

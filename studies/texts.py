@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils import formats, translation
 
+from studies import registry
 from studies.models import ConsentText, EndState, Study
 
 LANGUAGES = ("en", "zh")
@@ -41,15 +42,16 @@ def digest(body: Mapping[str, Any]) -> str:
 
 
 def filled(study: Study, body: Mapping[str, Any]) -> dict[str, Any]:
-    """``body`` with its ``PLACES`` ({host}, {until}, …) filled in from ``study``.
+    """``body`` with its places ({host}, {until}, …) filled in from ``study`` and from what it does.
 
     A row of the summary whose whole text would be empty is left out.
     """
     full: dict[str, Any] = {}
+    is_open = has_places(body)
     for language in LANGUAGES:
         if language not in body:
             continue
-        places = _places(study, language)
+        places = _places(study, language) if is_open else {}
         words = _fill(body[language], places)
         words["summary"] = [row for row in words["summary"] if row[1].strip()]
         full[language] = words
@@ -59,7 +61,8 @@ def filled(study: Study, body: Mapping[str, Any]) -> dict[str, Any]:
 def has_places(body: Mapping[str, Any]) -> bool:
     """Whether something in ``body`` still waits to be filled in."""
     words = json.dumps(body, ensure_ascii=False)
-    return any(f"{{{name}}}" in words for name in PLACES)
+    names = [*PLACES, *(name for activity in registry.activities for name in activity.place_names)]
+    return any(f"{{{name}}}" in words for name in names)
 
 
 def shown(study: Study, text: ConsentText, language: str | None = None) -> dict[str, Any]:
@@ -82,7 +85,7 @@ def _places(study: Study, language: str) -> dict[str, str]:
         until = AT_ANY_TIME[language]
     else:
         until = UNTIL[language].format(day=day_text(study.erasure_until, language))
-    return {
+    places = {
         "host": study.host,
         "approval": study.approval,
         "contact": study.contact,
@@ -91,6 +94,9 @@ def _places(study: Study, language: str) -> dict[str, str]:
         "pay": pay or UNPAID[language],
         "earned": EARNED[language] if pay else "",
     }
+    for activity in registry.activities:
+        places |= activity.places(study, language)
+    return places
 
 
 def _fill(words: Any, places: Mapping[str, str]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from games.speech import presenters
+from games.speech import places, presenters
 from games.speech.assignment import ACTIVITY
 from games.speech.models import Round, Trial
 from games.speech.services.erasing import erase_player
@@ -69,6 +69,8 @@ def register() -> None:
             debrief_rows=debrief_rows,
             ready=ready,
             prepare=prepare,
+            place_names=places.NAMES,
+            places=places.places,
         )
     )
     registry.erasers.add(

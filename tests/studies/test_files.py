@@ -13,7 +13,7 @@ import yaml
 from django.core.management import CommandError, call_command
 
 from games.speech.models import SpeechSettings
-from studies import services
+from studies import services, texts
 from studies.exports import export_study
 from studies.files import TEMPLATES, as_yaml, check, compare, describe, shown, template
 from studies.models import Answer, AuditLine, Completion, EndState, Study
@@ -135,9 +135,10 @@ def test_a_template_is_right_and_opens_once_filled_in(db: None, name: str, tmp_p
     assert SpeechSettings.objects.get(study=study).max_rounds == (4 if name == "panel" else 0)
     assert study.recruiter_required == (name == "panel")
     assert all(row.code for row in study.completions.all())
-    text = str(study.consent_texts.get().body)
-    assert ("four rounds" in text) == (name == "panel")
-    assert ("共四轮" in text) == (name == "panel")
+    for language, rounds, time in (("en", "4 rounds", "About 20 minutes"), ("zh", "共 4 轮", "约 20 分钟")):
+        text = str(texts.shown(study, study.consent_texts.get(), language))
+        assert (rounds in text) == (name == "panel")
+        assert (time in text) == (name == "panel")
 
 
 def test_a_template_is_made_anew_each_time() -> None:
