@@ -1,4 +1,4 @@
-"""Models of studies and people, no I/O. Imports go study ← people ← questionnaires."""
+"""Models of studies and people, no I/O. Imports go study ← people ← questionnaires, study ← plan."""
 
 from studies.models.people import (
     Consent,
@@ -8,6 +8,7 @@ from studies.models.people import (
     Rater,
     TurnedAway,
 )
+from studies.models.plan import Plan
 from studies.models.questionnaires import (
     Answer,
     Questionnaire,
@@ -37,6 +38,7 @@ __all__ = [
     "MachineConfig",
     "Participant",
     "ParticipantQuerySet",
+    "Plan",
     "Questionnaire",
     "Rater",
     "Study",

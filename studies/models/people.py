@@ -48,6 +48,7 @@ class Participant(models.Model):
     nickname_key = models.CharField(max_length=100, blank=True)  # look-alikes share one key
     is_pilot = models.BooleanField(_("pilot"), default=False)
     is_test = models.BooleanField(_("test participant"), default=False)
+    in_soft_launch = models.BooleanField(_("one of the soft launch"), default=False)
     device_class = models.CharField(_("device class"), max_length=10, blank=True)
     joined_at = models.DateTimeField(_("joined"))
     consented_at = models.DateTimeField(_("consented"), null=True, blank=True)

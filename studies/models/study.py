@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -80,6 +81,22 @@ class Study(models.Model):
     approval = models.CharField(_("ethics approval"), max_length=200, blank=True)
     contact = models.EmailField(_("contact"), blank=True)
     erasure_until = models.DateField(_("last date for erasure"), null=True, blank=True)
+    soft_launch_n = models.PositiveIntegerField(
+        _("people in the soft launch"),
+        default=20,
+        validators=[MinValueValidator(1)],
+        help_text=_("When so many people have done enough to count as done, the study pauses by itself."),
+    )
+    pay_floor = models.DecimalField(
+        _("least pay per hour"),
+        max_digits=8,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("The desk warns where what people get falls below it. Leave it empty without pay."),
+    )
+    currency = models.CharField(_("currency"), max_length=10, blank=True)
     notice_en = models.TextField(_("note on the welcome page (English)"), blank=True)
     notice_zh = models.TextField(_("note on the welcome page (Chinese)"), blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
@@ -179,6 +196,14 @@ class Completion(models.Model):
     end_state = models.CharField(_("end state"), max_length=20, choices=EndState.choices)
     code = models.CharField(_("code"), max_length=60, blank=True)
     link = models.URLField(_("return link"), max_length=500, blank=True)
+    amount = models.DecimalField(
+        _("pay as a number"),
+        max_digits=8,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+    )
     pay_en = models.CharField(_("pay (English)"), max_length=120, blank=True)
     pay_zh = models.CharField(_("pay (Chinese)"), max_length=120, blank=True)
 
