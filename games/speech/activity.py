@@ -71,6 +71,7 @@ def register() -> None:
             prepare=prepare,
             place_names=places.NAMES,
             places=places.places,
+            card="card/{language}.png",
         )
     )
     registry.erasers.add(

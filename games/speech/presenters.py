@@ -17,12 +17,14 @@ by template:
   ``standing`` (``points``, ``rounds``, ``rank``; or None), ``resume_code``, ``urls`` (``next``, ``pause``,
   ``board`` or "", ``finish``).
 - ``speech/board.html``: ``rows`` (``rank``, ``nickname``, ``points``, ``rounds``, ``you``; or ``cut`` with
-  ``from``, ``to`` for ranks left out), ``by_accuracy`` (points are per cent), ``languages`` and ``periods``
-  (``label``, ``url``, ``current``), ``nickname``, ``urls`` (``nickname``, ``back``).
+  ``from``, ``to`` for ranks left out; ``rank`` and ``points`` None for yourself without a round),
+  ``by_accuracy`` (points are per cent), ``languages`` and ``periods`` (``label``, ``url``, ``current``),
+  ``nickname``, ``urls`` (``nickname``, ``back``).
 - ``speech/nickname.html``: ``nickname``, ``error``, ``urls`` (``save`` POST field ``nickname``, ``back``).
 - ``speech/pause.html``: ``resume_code`` (in groups of four), ``reason`` ("" | ``paused`` study | ``sound``:
   too many clips failed), ``rounds``, ``in_round`` (a round is open), ``more``, ``urls`` (``continue``,
   ``board`` or "", ``finish``).
+- round, board and pause: ``share`` (``link``, ``title``, ``card``; or None), the same for every participant.
 """
 
 from __future__ import annotations
@@ -169,6 +171,7 @@ def round_page(
     standing: dict[str, Any] | None,
     more: bool,
     next_for_fun: bool,
+    share: dict[str, Any] | None,
 ) -> dict[str, Any]:
     revealed = settings.reveal != SpeechSettings.Reveal.NEVER
     judged = [trial for trial in trials if trial.answer in Choice.values]
@@ -193,6 +196,7 @@ def round_page(
         rows=[reveal(trial, settings) for trial in judged] if revealed else [],
         more=more,
         next_for_fun=next_for_fun,
+        share=share,
         standing=standing if revealed else None,
         resume_code=codes.grouped(participant.resume_code),
         urls={
@@ -222,6 +226,7 @@ def board_page(
     language: str,
     period: str,
     settings: SpeechSettings,
+    share: dict[str, Any] | None,
 ) -> dict[str, Any]:
     here = address("board", study)
     languages = [(code, _("English") if code == "en" else _("Chinese")) for code in study.languages]
@@ -243,6 +248,7 @@ def board_page(
             for code, label in [("today", _("Today")), ("all", _("All time"))]
         ],
         nickname=participant.nickname,
+        share=share,
         urls={"nickname": address("nickname", study), "back": address("play", study)},
     )
 
@@ -304,10 +310,12 @@ def pause_page(
     in_round: bool,
     more: bool,
     settings: SpeechSettings,
+    share: dict[str, Any] | None,
 ) -> dict[str, Any]:
     return page(
         study,
         participant,
+        share=share,
         reason=reason,
         rounds=rounds,
         in_round=in_round,

@@ -108,6 +108,14 @@ def board(table: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return table[:TOP] + gap + table[first : own + NEIGHBOURS + 1]
 
 
+def with_yourself(table: list[dict[str, Any]], you: Participant) -> list[dict[str, Any]]:
+    """The table with a row of your own at the end, without rank or points, where you have no round in it."""
+    if any(row["you"] for row in table):
+        return table
+    own = {"rank": None, "nickname": you.nickname, "points": None, "rounds": 0, "you": True}
+    return [*table, own]
+
+
 def standing(
     study: Study, settings: SpeechSettings, participant: Participant, *, now: datetime
 ) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from studies import access, arrivals, language, presenters, selectors, services, throttle
+from studies import access, arrivals, language, presenters, selectors, services, sharing, throttle
 from studies.forms import AgeForm, CodeForm, ConsentForm
 from studies.models import Participant, Study, TurnedAway
 from studies.texts import content_language
@@ -28,7 +28,11 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
         access.remember(response, back)
         return response
     refused = _not_now(request, study, count=True)
-    return refused or render(request, "studies/welcome.html", presenters.welcome_page(study, request.GET))
+    if refused:
+        return refused
+    page = presenters.welcome_page(study, request.GET)
+    page["preview"] = sharing.preview(request, study, words=page["tagline"])
+    return render(request, "studies/welcome.html", page)
 
 
 @never_cache

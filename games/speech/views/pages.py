@@ -16,7 +16,7 @@ from games.speech.services.checks import TRIES, access_check
 from games.speech.services.playing import is_over
 from games.speech.services.verdicts import storable
 from games.speech.views.edge import OPEN, fields_of, is_json, place_of, shown, unreadable, url_of, whole
-from studies import access
+from studies import access, sharing
 from studies.models import Participant, Study
 from studies.services import set_nickname
 from turingsite.errors import Conflict, Invalid, NotFound, gettext_noop
@@ -136,6 +136,7 @@ def round_(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         standing=selectors.standing(study, settings, participant, now=now),
         more=more,
         next_for_fun=more and _only_for_fun(participant, found.player),
+        share=sharing.offer(request, study),
     )
     return render(request, "speech/round.html", context)
 
@@ -164,7 +165,13 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         study, settings, language=language, today=period == "today", you=participant, now=timezone.now()
     )
     context = presenters.board_page(
-        study, participant, rows=selectors.board(table), language=language, period=period, settings=settings
+        study,
+        participant,
+        rows=selectors.board(selectors.with_yourself(table, participant)),
+        language=language,
+        period=period,
+        settings=settings,
+        share=sharing.offer(request, study),
     )
     return render(request, "speech/board.html", context)
 
@@ -211,5 +218,6 @@ def pause(request: HttpRequest, slug: str) -> HttpResponse:
         in_round=in_round,
         more=not is_over(settings, last),
         settings=settings,
+        share=sharing.offer(request, study),
     )
     return render(request, "speech/pause.html", context)
