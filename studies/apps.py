@@ -11,8 +11,9 @@ class StudiesConfig(AppConfig):
     verbose_name = _("Studies")
 
     def ready(self) -> None:
-        from studies import datasets  # models are loaded only now
+        from studies import datasets, plan_file  # models are loaded only now
         from studies.services import erasing
 
         erasing.register()
         datasets.register()
+        plan_file.register()

@@ -17,8 +17,9 @@ import django
 from django.conf import settings
 from django.db import connection
 
+from studies import plans
 from studies.cells import guarded
-from studies.models import Participant, Study
+from studies.models import AuditLine, Participant, Study
 from studies.registry import Column, Dataset
 
 #: Rises when the layout of the zip changes in a way that readers notice.
@@ -129,7 +130,7 @@ def _field(column: Column) -> dict[str, Any]:
 
 
 def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, Any]:
-    people = Participant.objects.filter(study=study)
+    people, plan = Participant.objects.filter(study=study), plans.note_of(study)
     return {
         "format": FORMAT,
         "study": study.slug,
@@ -150,10 +151,20 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
             {"version": version, "sha256": digest}
             for version, digest in study.consent_texts.order_by("version").values_list("version", "sha256")
         ],
+        "plan": plan.as_data() if plan is not None else None,
+        "looks": [
+            {"at": _moment(line.at), "how": line.action, "what": line.target, **_seen(line)}
+            for line in reversed(plans.looks_of(study))
+        ],
         "left_out": {"participants": {"erased": people.filter(erased_at__isnull=False).count()}},
         "excluded": {one.dataset.key: one.excluded for one in contents.tables if one.dataset.counted},
         "files": [file.entry() for file in contents.files],
     }
+
+
+def _seen(line: AuditLine) -> dict[str, Any]:
+    """How far the study was when outcomes were seen. Who looked stays on the desk."""
+    return {key: line.detail.get(key) for key in ("status", "n")}
 
 
 @cache

@@ -6,7 +6,7 @@ INSTALLED_APPS lists the floors from the top down: erasers run from what points 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ class Activity:
     ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
     keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
-    ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
 
     key: str
@@ -102,7 +101,6 @@ class Activity:
     prepare: Callable[[Study], None] = _nothing
     place_names: tuple[str, ...] = ()
     places: Callable[[Study, str], Mapping[str, str]] = _no_places
-    card: str = ""
 
     def counts_as_done(self, participant: Participant) -> bool:
         return (self.is_enough or self.is_complete)(participant)
@@ -154,12 +152,18 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Report:
-    """A pure function over tidy rows; ``datasets`` names the tables whose rows ``build`` is given."""
+    """A pure function over tidy rows; ``datasets`` names the tables whose rows ``build`` is given.
+
+    ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p values
+    are adjusted together.
+    """
 
     key: str
     title: Text
     datasets: tuple[str, ...]
     build: Callable[..., Any]
+    outcomes: Mapping[str, Text] = field(default_factory=dict)
+    families: Mapping[str, Text] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from studies.cells import guarded
+from studies.plans import LABELS, PlanNote
 from studies.reports import Heading, ReportResult, ReportTable
 
 
@@ -25,6 +26,7 @@ def as_json(result: ReportResult) -> str:
                 "study": result.study,
                 "set": result.analysis_set,
                 "language": result.language or None,
+                "plan": result.plan.as_data() if result.plan is not None else None,
                 "n": basis.n,
                 "persons": basis.persons,
                 "dialogues": basis.dialogues,
@@ -82,6 +84,7 @@ def as_markdown(result: ReportResult) -> str:
             "dialogues": basis.dialogues,
         },
     ]
+    lines.append(_plan_line(result.plan))
     if result.language:
         lines.append(_("Dialogues in %(language)s only.") % {"language": f"`{result.language}`"})
     if basis.excluded:
@@ -99,6 +102,39 @@ def as_markdown(result: ReportResult) -> str:
     if result.notes:
         lines += ["", *(f"- {note}" for note in result.notes)]
     return "\n".join(lines) + "\n"
+
+
+def plan_words(plan: PlanNote | None) -> list[str]:
+    """What stands beside every figure: when the plan was frozen, its hash, what was changed since and why."""
+    if plan is None:
+        return [_("No frozen plan: exploratory.")]
+    first = plan.first
+    said = [
+        _("Plan frozen on %(day)s, SHA-256 %(hash)s, at %(n)s verdicts.")
+        % {"day": first.frozen_at[:10], "hash": first.sha256, "n": first.verdicts}
+    ]
+    if plan.exploratory:
+        said.append(_("There were answers before it: exploratory."))
+    said += [
+        _(
+            "Version %(version)s on %(day)s, at %(n)s verdicts, changed %(what)s because: %(why)s "
+            "SHA-256 %(hash)s."
+        )
+        % {
+            "version": one.version,
+            "day": one.frozen_at[:10],
+            "n": one.verdicts,
+            "what": ", ".join(str(LABELS.get(key, key)) for key in one.changed) or _("nothing"),
+            "why": one.reason if one.reason.endswith((".", "。")) else f"{one.reason}.",
+            "hash": one.sha256,
+        }
+        for one in plan.changes
+    ]
+    return said
+
+
+def _plan_line(plan: PlanNote | None) -> str:
+    return " ".join(plan_words(plan))
 
 
 FORMATS: Mapping[str, Callable[[ReportResult], str]] = {

@@ -7,7 +7,7 @@ A report is a pure function over tidy rows. The desk, the command and the API ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,23 +16,40 @@ from django.utils.translation import gettext_lazy as _
 from studies.exported import Exported
 from studies.exports import snapshot
 from studies.models import Study
+from studies.plans import ANALYSIS_SETS, HEADLINE, PlanNote, note_of, read_note
 from studies.registry import Report, datasets, reports
 from turingsite.errors import Invalid, NotFound
+
+__all__ = [
+    "ANALYSIS_SETS",
+    "Basis",
+    "Heading",
+    "Options",
+    "ReportResult",
+    "ReportTable",
+    "Rows",
+    "Tables",
+    "access_report",
+    "run_report",
+    "run_report_from",
+]
 
 Rows = Sequence[Mapping[str, Any]]
 Tables = Mapping[str, Rows]
 Format = Literal["text", "count", "figure", "p"]
 
-#: Stored rules over verdicts; ``all`` is the headline unless a study says otherwise.
-ANALYSIS_SETS = ("all", "published", "first_round", "per_protocol")
-
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader may choose. ``language``: of the dialogues, "" for all."""
+    """What a reader may choose. ``language``: of the dialogues, "" for all.
 
-    analysis_set: str = "all"
+    ``analysis_set`` "": the headline, which is the set of the frozen plan, else ``all``. ``margin`` is the
+    frozen plan's, ``None`` for the study's setting; only ``run_report`` sets it.
+    """
+
+    analysis_set: str = ""
     language: str = ""
+    margin: float | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +90,7 @@ class Basis:
 
 @dataclass(frozen=True)
 class ReportResult:
-    """A report as computed: the analysis set it names, what it rests on, its tables."""
+    """A report as computed: the analysis set it names, what it rests on, its tables; the frozen plan."""
 
     key: str
     title: Any
@@ -83,6 +100,7 @@ class ReportResult:
     basis: Basis
     tables: tuple[ReportTable, ...]
     notes: tuple[Any, ...] = ()
+    plan: PlanNote | None = None
 
 
 def run_report(key: str, study: Study, options: Options | None = None) -> ReportResult:
@@ -90,7 +108,8 @@ def run_report(key: str, study: Study, options: Options | None = None) -> Report
     report = access_report(key)
     with snapshot():
         tables: Tables = {name: list(datasets.get(name).rows(study)) for name in report.datasets}
-    return _build(report, tables, study.slug, options or Options())
+        plan = note_of(study)
+    return _build(report, tables, study.slug, options or Options(), plan)
 
 
 def run_report_from(key: str, path: Path, options: Options | None = None) -> ReportResult:
@@ -98,7 +117,15 @@ def run_report_from(key: str, path: Path, options: Options | None = None) -> Rep
     report = access_report(key)
     with Exported(path) as export:
         tables: Tables = {name: list(export.table(name)) for name in report.datasets}
-        return _build(report, tables, export.study, options or Options())
+        try:
+            plan = read_note(export.manifest.get("plan"))
+        except ValueError as problem:
+            raise Invalid(
+                "damaged_plan",
+                _("What the manifest of %(path)s says of the plan is damaged."),
+                {"path": path},
+            ) from problem
+        return _build(report, tables, export.study, options or Options(), plan)
 
 
 def access_report(key: str) -> Report:
@@ -111,7 +138,15 @@ def access_report(key: str) -> Report:
     return reports.get(key)
 
 
-def _build(report: Report, tables: Tables, study: str, options: Options) -> ReportResult:
+def _build(
+    report: Report, tables: Tables, study: str, options: Options, plan: PlanNote | None
+) -> ReportResult:
+    headline = plan.analysis_set if plan is not None else HEADLINE
+    options = replace(
+        options,
+        analysis_set=options.analysis_set or headline,
+        margin=plan.margin if plan is not None else None,
+    )
     if options.analysis_set not in ANALYSIS_SETS:
         raise Invalid(
             "no_such_set",
@@ -120,4 +155,4 @@ def _build(report: Report, tables: Tables, study: str, options: Options) -> Repo
         )
     result = report.build(tables, study=study, options=options)
     assert isinstance(result, ReportResult)  # noqa: S101  (what a registered report gives)
-    return result
+    return replace(result, plan=plan)

@@ -126,6 +126,11 @@ def counts_as_done(participant: Participant) -> bool:
     return bool(activities) and all(activity.counts_as_done(participant) for activity in activities)
 
 
+def soft_launched(study: Study) -> int:
+    """How many people the soft launch has counted."""
+    return study.participants.filter(in_soft_launch=True).count()
+
+
 def completion_of(participant: Participant) -> Completion | None:
     """What the person gets at the end state they reached; None while they have not ended."""
     if not participant.end_state:

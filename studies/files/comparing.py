@@ -10,7 +10,7 @@ from typing import Any, Literal
 import yaml
 from django.utils.translation import gettext as _
 
-from studies import registry
+from studies import plans, registry
 from studies.files.describing import current_questionnaires, describe
 from studies.models import Consent, Language, Study
 from studies.services.running import FIXED_ONCE_OPENED
@@ -39,7 +39,8 @@ def compare(study: Study | None, values: Mapping[str, Any]) -> list[Change]:
         return [
             Change(key, "new", after=after) for key, after in _flat(values) if key not in ("format", "slug")
         ]
-    before = dict(_flat(describe(study)))
+    # Where there is no plan yet, an empty one says the same.
+    before = dict(_flat({"plan": plans.EMPTY, **describe(study)}))
     changes = []
     for key, after in _flat(values):
         if key in ("format", "slug"):
@@ -104,9 +105,9 @@ def _flat(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             for name, fields in value.items():
                 for field, content in fields.items():
                     yield f"{key}.{name}.{field}", content
-        elif key == "recruiter":
+        elif key in ("recruiter", "plan"):
             for field, content in value.items():
-                yield f"recruiter.{field}", content
+                yield f"{key}.{field}", content
         else:
             yield key, value
 
@@ -125,6 +126,8 @@ def _note(study: Study, key: str) -> str:
             "n": Consent.objects.filter(text__study=study).count(),
             "version": latest.version if latest else 0,
         }
+    if key.startswith("plan."):
+        return _("Goes into the plan's draft; what is frozen stays.")
     if key.startswith("questionnaires."):
         return _("Becomes a new version; answers stay with the version they were given to.")
     return ""

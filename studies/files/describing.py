@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import yaml
 
-from studies import builtin, registry, texts
+from studies import builtin, plans, registry, texts
 from studies.files.schema import FORMAT
 from studies.models import EndState, Questionnaire, Study
 
@@ -19,8 +20,13 @@ _TO_FILL = (
 )
 
 
-def describe(study: Study, *, with_codes: bool = True) -> dict[str, Any]:
-    """The study as its file says it. ``with_codes``: with completion codes and links, which are money."""
+def describe(study: Study, *, with_codes: bool = True, with_draft: bool = True) -> dict[str, Any]:
+    """The study as its file says it. ``with_codes``: with completion codes and links, which are money.
+
+    The plan is its draft where there is one and ``with_draft``, else the one that holds; without either it is
+    left out.
+    """
+    plan = (plans.draft_of(study) if with_draft else None) or plans.frozen_plan(study)
     return {
         "format": FORMAT,
         "slug": study.slug,
@@ -28,6 +34,7 @@ def describe(study: Study, *, with_codes: bool = True) -> dict[str, Any]:
         "languages": list(study.languages),
         "activities": list(study.activities),
         **_columns(study),
+        **({"plan": plans.content_of(plan)} if plan is not None else {}),
         "consent": _plain(source_text(study)),
         "questionnaires": [_questionnaire(one) for one in current_questionnaires(study)],
         "ends": _ends(study, with_codes),
@@ -56,6 +63,7 @@ def template(name: str) -> dict[str, Any]:
         "activities": list(base["activities"]),
         **columns,
         **{key: changes[key] for key in ("recruiter",) if key in changes},
+        "plan": {**plans.EMPTY, **changes.get("plan", {})},
         "consent": _plain(_replaced(base["consent"], changes.get("replace", {}))),
         "questionnaires": [
             {
@@ -64,7 +72,7 @@ def template(name: str) -> dict[str, Any]:
                 "questions": builtin.profile_questions(extras=tuple(changes.get("profile_extras", ()))),
             }
         ],
-        "ends": {state: {"pay": {"en": "", "zh": ""}} for state in EndState.values},
+        "ends": {state: {"amount": None, "pay": {"en": "", "zh": ""}} for state in EndState.values},
         "settings": settings,
     }
 
@@ -111,7 +119,14 @@ def _columns(study: Study) -> dict[str, Any]:
         "contact": study.contact,
         "erasure_until": study.erasure_until,
         "notice": {"en": study.notice_en, "zh": study.notice_zh},
+        "soft_launch_n": study.soft_launch_n,
+        "pay_floor": _amount(study.pay_floor),
+        "currency": study.currency,
     }
+
+
+def _amount(value: Decimal | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _questionnaire(row: Questionnaire) -> dict[str, Any]:
@@ -130,6 +145,7 @@ def _ends(study: Study, with_codes: bool) -> dict[str, Any]:
         codes = {"code": row.code if row else "", "link": row.link if row else ""} if with_codes else {}
         ends[state] = {
             **codes,
+            "amount": _amount(row.amount) if row else None,
             "pay": {"en": row.pay_en if row else "", "zh": row.pay_zh if row else ""},
         }
     return ends

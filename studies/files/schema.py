@@ -9,7 +9,7 @@ import yaml
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from studies import registry
+from studies import plans, registry
 from studies.files.shapes import (
     Checked,
     Day,
@@ -17,6 +17,7 @@ from studies.files.shapes import (
     Flag,
     Found,
     Many,
+    Number,
     Pairs,
     Problem,
     Shape,
@@ -58,7 +59,30 @@ QUESTIONNAIRE = Fields(
 READ = Fields(
     {"summary": Pairs(), "sections": Pairs(), "debrief": Pairs()}, {"tagline": Text(), "welcome": Pairs(0)}
 )
-END = Fields({}, {"code": Text(60), "link": LINK, "pay": Words(120, blank=True, fill=True)})
+#: What a column of money holds.
+AMOUNT = Number(0, 999_999.99, blank=True)
+END = Fields({}, {"code": Text(60), "link": LINK, "amount": AMOUNT, "pay": Words(120, blank=True, fill=True)})
+
+
+def _plan() -> Fields:
+    """The plan's draft; a file never freezes one."""
+    words = Text(20_000)
+    return Fields(
+        {},
+        {
+            "hypothesis": words,
+            "outcome": Text(known=lambda: ("", *plans.outcomes())),
+            "analysis_set": Text(known=plans.ANALYSIS_SETS),
+            "families": Many(Text(known=lambda: tuple(plans.families()))),
+            "target_by": Text(known=tuple(plans.CELLS)),
+            "target_n": Whole(0, 10_000_000),
+            "margin": Number(0.001, 1),
+            "planning": words,
+            "stopping": words,
+            "exclusions": words,
+            "notes": words,
+        },
+    )
 
 
 def _no_text(language: str) -> str:
@@ -96,6 +120,10 @@ def _study() -> Fields:
             "contact": EMAIL,
             "erasure_until": Day(),
             "notice": Words(blank=True, fill=True),
+            "soft_launch_n": Whole(1, 2_147_483_647),
+            "pay_floor": AMOUNT,
+            "currency": Text(10),
+            "plan": _plan(),
             "questionnaires": Many(QUESTIONNAIRE, by="key"),
             "settings": Fields({}, parts),
         },

@@ -161,13 +161,16 @@ class Whole:
 
 @dataclass(frozen=True)
 class Number:
-    """A number within bounds."""
+    """A number within bounds; ``blank``: or nothing."""
 
     least: float
     most: float
+    blank: bool = False
 
-    def check(self, node: yaml.Node, key: str, found: Found) -> float:
+    def check(self, node: yaml.Node, key: str, found: Found) -> float | None:
         value = _value(node)
+        if value is None and self.blank:
+            return None
         if not isinstance(value, int | float) or isinstance(value, bool):
             _wrong(node, key, found, _("a number"))
             return 0

@@ -4,6 +4,7 @@ withdraws, all in one transaction.
 ``opening``: studies and their texts. ``consenting``: how visitors become participants, or do not.
 ``answering``: language and questionnaires. ``naming``: nicknames. ``ending``: how a participation ends.
 ``erasing``: what is removed. ``holding``: the lock on a person's row. ``paying``: codes, links and pay.
+``planning``: the plan and its freezing. ``launching``: the soft launch and its pause.
 """
 
 from studies.services.answering import choose_language, note_interface_language, record_answers
@@ -11,8 +12,10 @@ from studies.services.consenting import consent, turn_away
 from studies.services.ending import begin, close, complete, screen_out, stop, withdraw
 from studies.services.erasing import erase
 from studies.services.holding import hold
+from studies.services.launching import note_done
 from studies.services.naming import set_nickname
 from studies.services.opening import change_status, create_study, publish_consent_text, publish_questionnaire
+from studies.services.planning import discard_draft, freeze_plan, save_draft
 
 __all__ = [
     "begin",
@@ -22,12 +25,16 @@ __all__ = [
     "complete",
     "consent",
     "create_study",
+    "discard_draft",
     "erase",
+    "freeze_plan",
     "hold",
+    "note_done",
     "note_interface_language",
     "publish_consent_text",
     "publish_questionnaire",
     "record_answers",
+    "save_draft",
     "screen_out",
     "set_nickname",
     "stop",

@@ -11,6 +11,7 @@ from studies import audit
 from studies.models import EndState, Participant
 from studies.selectors import counts_as_done
 from studies.services.erasing import check_erasure_date, erase
+from studies.services.launching import note_done
 
 State = Participant.State
 
@@ -23,7 +24,11 @@ def begin(*, participant: Participant) -> None:
 
 def complete(*, participant: Participant, now: datetime | None = None) -> bool:
     """End as done. Whether this call did it; False for people who had ended before."""
-    return _end(participant, State.COMPLETED, EndState.DONE, now)
+    with transaction.atomic():
+        ended = _end(participant, State.COMPLETED, EndState.DONE, now)
+        if ended:
+            note_done(participant=participant, now=now)
+    return ended
 
 
 def screen_out(

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies import audit, codes, registry
+from studies import audit, codes, plans, registry
 from studies.files.comparing import Change, compare
 from studies.models import Completion, EndState, Study, StudyMember
 from studies.services.opening import publish_consent_text, publish_questionnaire
+from studies.services.planning import save_draft
 from studies.services.running import change_settings
 from turingsite.errors import Conflict
 
 #: Keys of a file that are columns of a study as they stand.
 _COLUMNS = (
     "languages", "time_zone", "min_age", "profile_at", "test_participants", "is_listed", "host", "approval",
-    "contact", "erasure_until",
+    "contact", "erasure_until", "soft_launch_n", "currency",
 )  # fmt: skip
 
 
@@ -46,6 +48,7 @@ def apply_study_file(
         _write_columns(study, values, keys, user)
         _write_texts(study, values, keys, user, now)
         _write_ends(study, values, keys)
+        _write_plan(study, values, keys, user)
         for part in registry.study_parts:
             prefix = f"settings.{part.key}."
             chosen = {
@@ -81,12 +84,30 @@ def _write_columns(study: Study, values: Mapping[str, Any], keys: set[str], user
     for name in ("params", "required"):
         if f"recruiter.{name}" in keys:
             fields[f"recruiter_{name}"] = values["recruiter"][name]
+    if "pay_floor" in keys:
+        fields["pay_floor"] = _money(values["pay_floor"])
     change_settings(study=study, user=user, **fields)
     own = [name for name in ("seed", "activities") if name in keys]
     for name in own:
         setattr(study, name, values[name])
     if own:
         study.save(update_fields=own)
+
+
+def _money(value: float | None) -> Decimal | None:
+    """As a column of money holds it: what a file writes as 9.1 is that, not its binary neighbour."""
+    return None if value is None else round(Decimal(str(value)), 2)
+
+
+def _write_plan(study: Study, values: Mapping[str, Any], keys: set[str], user: Any) -> None:
+    before = plans.content_of(plans.draft_of(study) or plans.frozen_plan(study))
+    chosen = {
+        name: value
+        for name, value in values.get("plan", {}).items()
+        if f"plan.{name}" in keys and value != before[name]
+    }
+    if chosen:
+        save_draft(study=study, content=chosen, user=user)
 
 
 def _write_texts(
@@ -109,7 +130,11 @@ def _write_texts(
 
 def _write_ends(study: Study, values: Mapping[str, Any], keys: set[str]) -> None:
     for state, given in values["ends"].items():
-        fields = {name: given[name] for name in ("code", "link") if f"ends.{state}.{name}" in keys}
+        fields: dict[str, Any] = {
+            name: given[name] for name in ("code", "link") if f"ends.{state}.{name}" in keys
+        }
+        if f"ends.{state}.amount" in keys:
+            fields["amount"] = _money(given["amount"])
         if f"ends.{state}.pay" in keys:
             fields |= {f"pay_{language}": given["pay"].get(language, "") for language in ("en", "zh")}
         if fields:

@@ -14,11 +14,14 @@ from django.utils.translation import gettext as _
 
 from studies import audit, builtin, codes, registry, texts
 from studies.models import Completion, ConsentText, EndState, Questionnaire, Study, StudyMember
-from studies.selectors import opening_problems
+from studies.plans import frozen_plan
+from studies.selectors import opening_problems, soft_launched
 from turingsite.errors import Conflict, Invalid
 
 Status = Study.Status
 
+#: States in which verdicts that count come in.
+COUNTING = (Status.SOFT_LAUNCH, Status.OPEN)
 # Back to draft only while nobody is in it, to pilot only if it never opened: pilot rows never enter.
 ALLOWED: dict[str, tuple[str, ...]] = {
     Status.DRAFT: (Status.PILOT, Status.SOFT_LAUNCH, Status.OPEN),
@@ -103,13 +106,24 @@ def change_status(*, study: Study, to: str, user: Any = None, now: datetime | No
         if problems:
             raise Conflict("not_ready", _("Not ready yet: %(problems)s"), {"problems": " ".join(problems)})
         _settle_text(study)
+    if to == Status.SOFT_LAUNCH and soft_launched(study) >= study.soft_launch_n:
+        raise Conflict(
+            "soft_launch_full",
+            _("%(n)s people have been through the soft launch. Open the study, or set a higher number."),
+            {"n": soft_launched(study)},
+        )
     changes: dict[str, Any] = {"status": to}
     if to == Status.OPEN and study.opened_at is None:
         changes["opened_at"] = now
     changes["closed_at"] = now if to == Status.CLOSED else None
     if not Study.objects.filter(pk=study.pk, status=before).update(**changes):
         raise Conflict("moved_on", _("Somebody else has just changed this study. Load the page again."))
-    audit.record("study.status", study=study, user=user, target=study.slug, now=now, was=before, now_is=to)
+    plan = frozen_plan(study)
+    # People whose verdicts count come in: whether anything was fixed before belongs into the trail.
+    planned = {"plan": plan.sha256[:16] if plan else "none"} if to in COUNTING else {}
+    audit.record(
+        "study.status", study=study, user=user, target=study.slug, now=now, was=before, now_is=to, **planned
+    )
     study.refresh_from_db()
     return study
 

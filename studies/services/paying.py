@@ -10,6 +10,8 @@ from django.db import transaction
 from studies import audit
 from studies.models import Completion, Study
 
+COLUMNS = ("code", "link", "amount", "pay_en", "pay_zh")
+
 
 @transaction.atomic
 def change_completions(*, study: Study, rows: Iterable[Mapping[str, Any]], user: Any = None) -> list[str]:
@@ -20,7 +22,7 @@ def change_completions(*, study: Study, rows: Iterable[Mapping[str, Any]], user:
         if kept is None or kept.study_id != study.pk:
             continue
         stored = Completion.objects.get(pk=kept.pk)
-        fields = [name for name in ("code", "link", "pay_en", "pay_zh") if row[name] != getattr(stored, name)]
+        fields = [name for name in COLUMNS if row[name] != getattr(stored, name)]
         for name in fields:
             setattr(stored, name, row[name])
         if fields:

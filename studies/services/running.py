@@ -17,7 +17,7 @@ from turingsite.errors import Conflict, Invalid
 SETTINGS = (
     "title_en", "title_zh", "host", "approval", "contact", "languages", "min_age", "profile_at", "time_zone",
     "recruiter_params", "recruiter_required", "test_participants", "is_listed", "erasure_until",
-    "notice_en", "notice_zh",
+    "notice_en", "notice_zh", "soft_launch_n", "pay_floor", "currency",
 )  # fmt: skip
 #: What may not change while people can be in the study: they would have met another study.
 FIXED_ONCE_OPENED = ("min_age", "profile_at")

@@ -13,6 +13,7 @@ from dialogues.models import Dialogue, Kind
 from games.speech.models import SpeechSettings
 from games.speech.services.settings import SETTINGS as SPEECH
 from studies.models import Completion, Language, Study, StudyMember
+from studies.services.paying import COLUMNS
 from studies.services.running import SETTINGS
 from turingsite.audio.gaps import PROFILES
 from turingsite.errors import DomainError
@@ -138,7 +139,7 @@ class CompletionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Completion
-        fields = ("code", "link", "pay_en", "pay_zh")
+        fields = COLUMNS
 
 
 CompletionRows = forms.modelformset_factory(Completion, form=CompletionForm, extra=0)

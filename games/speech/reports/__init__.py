@@ -11,11 +11,42 @@ from studies.registry import Report, reports
 DATASETS = ("verdicts", "dialogues", "systems", "items", "participants", "speech_settings")
 
 
+#: Figures that a plan may name as the primary outcome, and families of comparisons, by report.
+OUTCOMES = {
+    "success-rate": {
+        "success": _("Success rate of each system against .5"),
+        "difference": _("Success rate of each system against human speakers"),
+        "equivalence": _("Equivalence of each system to human speakers"),
+    },
+    "accuracy": {
+        "accuracy": _("Share of right verdicts, by kind"),
+        "balanced": _("Balanced accuracy"),
+    },
+    "discrimination": {"dprime": _("d′ of each system"), "between": _("Difference in d′ between systems")},
+    "duration-trend": {"slope": _("Slope of right verdicts over length")},
+    "by-round": {"accuracy": _("Share of right verdicts, by round")},
+    "leaks": {"rate": _("Share of dialogues in which a system gives itself away")},
+}
+FAMILIES = {
+    "success-rate": {
+        "success": _("All systems against .5, per language and pooled"),
+        "difference": _("All systems against human speakers, per language and pooled"),
+    },
+    "discrimination": {
+        "discrimination": _("d′ of all systems against 0, per language and pooled"),
+        "between": _("All pairs of systems, per language and pooled"),
+    },
+}
+
+
 def register() -> None:
-    reports.add(Report("success-rate", _("Success rate"), DATASETS, success.build))
-    reports.add(Report("accuracy", _("Accuracy"), DATASETS, accuracy.build))
-    reports.add(Report("discrimination", _("Discrimination"), DATASETS, discrimination.build))
-    reports.add(Report("duration-trend", _("Trend over length"), DATASETS, lengths.build))
-    reports.add(Report("by-round", _("By round"), DATASETS, rounds.build))
-    reports.add(Report("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build))
+    for key, title, tables, build in (
+        ("success-rate", _("Success rate"), DATASETS, success.build),
+        ("accuracy", _("Accuracy"), DATASETS, accuracy.build),
+        ("discrimination", _("Discrimination"), DATASETS, discrimination.build),
+        ("duration-trend", _("Trend over length"), DATASETS, lengths.build),
+        ("by-round", _("By round"), DATASETS, rounds.build),
+        ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build),
+    ):
+        reports.add(Report(key, title, tables, build, OUTCOMES.get(key, {}), FAMILIES.get(key, {})))
     reports.add(Report("funnel", _("Funnel"), progress.DATASETS, progress.build))

@@ -36,7 +36,9 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     """Success per system, by language and pooled; human speakers beside; difference, equivalence, d′."""
     data = given(tables, options, with_published=True)
     who = speakers(tables)
-    margin = next((float(row["margin"]) for row in tables["speech_settings"]), DEFAULT_MARGIN)
+    margin = options.margin  # of the frozen plan; else the study's
+    if margin is None:
+        margin = next((float(row["margin"]) for row in tables["speech_settings"]), DEFAULT_MARGIN)
     groups = [
         (HUMANS, _("human speakers"), data.judged.is_human),
         (MACHINES, _("all machines"), ~data.judged.is_human),

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from dialogues.models import Choice, Verdict
 from games.speech.models import Round, SpeechSettings, Trial
+from studies.services import note_done
 from turingsite.errors import Conflict, gettext_noop
 
 A_ROUND = 10
@@ -25,7 +26,7 @@ def points(rule: str, correct: int, answered: int) -> int:
 
 def finish_round(round_: Round, *, settings: SpeechSettings, now: datetime) -> None:
     """Close the round: count what was right, give points (none for fun), mark its verdicts as of a finished
-    round.
+    round; whoever has done enough by it counts in the soft launch.
     """
     trials = list(
         Trial.objects.filter(round=round_, state=Trial.State.DONE, expected="")
@@ -45,3 +46,4 @@ def finish_round(round_: Round, *, settings: SpeechSettings, now: datetime) -> N
         raise Conflict("moved_on", gettext_noop("This round is over."))
     Verdict.objects.filter(speech_trial__round=round_).update(round_finished=True)
     round_.refresh_from_db()
+    note_done(participant=round_.player.participant, now=now)

@@ -22,7 +22,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="which report")
         parser.add_argument("--study", default="", help="address (slug) of the study")
-        parser.add_argument("--set", default="all", dest="analysis_set", choices=ANALYSIS_SETS)
+        parser.add_argument(
+            "--set",
+            default="",
+            dest="analysis_set",
+            choices=ANALYSIS_SETS,
+            help="the frozen plan's unless given, else all",
+        )
         parser.add_argument("--language", default="", choices=["", *Language.values])
         parser.add_argument("--format", default="md", choices=sorted(FORMATS))
         parser.add_argument(
