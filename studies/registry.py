@@ -88,6 +88,7 @@ class Activity:
     ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
     keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
+    ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
 
     key: str
@@ -101,6 +102,7 @@ class Activity:
     prepare: Callable[[Study], None] = _nothing
     place_names: tuple[str, ...] = ()
     places: Callable[[Study, str], Mapping[str, str]] = _no_places
+    card: str = ""
 
     def counts_as_done(self, participant: Participant) -> bool:
         return (self.is_enough or self.is_complete)(participant)
