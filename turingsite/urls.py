@@ -19,4 +19,10 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("s/<slug:slug>/speech/", include("games.speech.urls")),
     path("", include("dialogues.urls")),
+    path("api/", include("turingsite.api.urls")),
 ]
+
+handler400 = "turingsite.api.errors.bad_request"
+handler403 = "turingsite.api.errors.not_allowed"
+handler404 = "turingsite.api.errors.not_found"
+handler500 = "turingsite.api.errors.server_error"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from turingsite.desk import corpus, imports, opinions, reports, studies, texts
+from turingsite.desk import corpus, imports, opinions, reports, studies, texts, tokens
 
 View = Callable[..., Any]
 
@@ -25,6 +25,8 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("study/<slug:slug>/verdicts/", opinions.verdicts, "verdicts"),
         ("study/<slug:slug>/audit/", opinions.audit_trail, "audit"),
         ("study/<slug:slug>/look/", opinions.look, "look"),
+        ("study/<slug:slug>/tokens/", tokens.tokens, "tokens"),
+        ("study/<slug:slug>/tokens/revoke/", tokens.revoke, "token_revoke"),
         ("study/<slug:slug>/report/<slug:key>/", reports.report, "report"),
         ("study/<slug:slug>/export/", reports.export, "export"),
         ("corpus/", corpus.dialogues, "dialogues"),

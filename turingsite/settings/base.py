@@ -7,12 +7,15 @@ from django.utils.translation import gettext_lazy as _
 
 from turingsite import env
 
+from .api import API_RATES, REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
+
 BASE_DIR = env.BASE_DIR
 VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
 
 INSTALLED_APPS = [
     "turingsite.apps.TuringsiteConfig",
     "turingsite.demo",
+    "turingsite.api.apps.ApiConfig",
     "games.speech",
     "dialogues",
     "studies",
@@ -23,6 +26,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "drf_spectacular",
     "csp",
     "axes",
 ]
@@ -123,11 +127,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     }
-}
-
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
 }
 
 CELERY_BROKER_URL = "memory://"

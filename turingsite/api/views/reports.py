@@ -1,0 +1,141 @@
+"""Reports: the list, and each of them as JSON, CSV, Markdown or a figure, from the one ``run_report``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from studies.models import Language, Study
+from studies.registry import Report, reports
+from studies.report_formats import FORMATS
+from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
+from studies.services.running import note_reading
+from turingsite.api.blinding import LOOK, access_outcomes
+from turingsite.api.schema import LOOK_PARAMETER
+from turingsite.api.serializers import Out, Text
+from turingsite.api.views.edge import Resource
+
+OUTCOMES = "verdicts"  # a report that is given this table shows what people said
+TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
+
+
+class ReportSerializer(Out):
+    name = Text()
+    title = Text()
+    outcomes = serializers.BooleanField(help_text=_("Shows what people said; hidden while the study runs."))
+    url = serializers.URLField()
+
+
+class TableSerializer(Out):
+    table = Text()
+    title = Text()
+    how = Text(help_text=_("How it is computed."))
+    columns = serializers.ListField(child=Text())
+    rows = serializers.ListField(child=serializers.DictField())
+
+
+class ReportResultSerializer(Out):
+    report = Text()
+    title = Text()
+    study = Text()
+    set = Text(help_text=_("Analysis set."))
+    language = Text(allow_null=True, help_text=_("Of the dialogues; null for all."))
+    n = serializers.IntegerField(help_text=_("Verdicts that the figures rest on."))
+    persons = serializers.IntegerField()
+    dialogues = serializers.IntegerField()
+    excluded = serializers.DictField(
+        child=serializers.IntegerField(), help_text=_("Verdicts left out, by reason.")
+    )
+    excluded_total = serializers.IntegerField()
+    tables = TableSerializer(many=True)
+    notes = serializers.ListField(child=Text())
+
+
+class ReportQuery(serializers.Serializer[Any]):
+    set = serializers.ChoiceField(ANALYSIS_SETS, required=False, help_text=_("Analysis set."))
+    language = serializers.ChoiceField(
+        Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
+    )
+    format = serializers.ChoiceField(list(FORMATS), default="json", help_text=_("What the answer is."))
+
+
+class ReportList(Resource):
+    serializer_class = ReportSerializer
+
+    @extend_schema(
+        summary=_("Reports there are"), tags=["reports"], responses=ReportSerializer(many=True), filters=False
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        study = self.study()
+        rows = [_line(request, study, report) for report in reports]
+        return Response(ReportSerializer(rows, many=True).data)
+
+
+def _line(request: Request, study: Study, report: Report) -> dict[str, Any]:
+    address = reverse("api:report", args=[study.slug, report.key])
+    return {
+        "name": report.key,
+        "title": report.title,
+        "outcomes": OUTCOMES in report.datasets,
+        "url": request.build_absolute_uri(address),
+    }
+
+
+class ReportDetail(Resource):
+    serializer_class = ReportResultSerializer
+    parameters = frozenset({LOOK, "set", "language", "format"})
+
+    @extend_schema(
+        summary=_("One report"),
+        description=_(
+            "The figures of the desk's page. While the study runs, reports with outcomes answer 403 with the "
+            "code “blind”. Every reading of outcomes is noted in the audit trail."
+        ),
+        tags=["reports"],
+        parameters=[ReportQuery, LOOK_PARAMETER],
+        responses={
+            (200, "application/json"): ReportResultSerializer,
+            **{
+                (200, TYPES[name]): OpenApiResponse(str, description=_("The report as text."))
+                for name in FORMATS
+                if name != "json"
+            },
+        },
+    )
+    def get(self, request: Request, slug: str, name: str) -> HttpResponse:
+        study = self.study()
+        report = access_report(name)
+        asked = ReportQuery(data={k: v for k, v in request.query_params.items() if k not in (LOOK, "lang")})
+        asked.is_valid(raise_exception=True)
+        if OUTCOMES in report.datasets:
+            access_outcomes(request, study)
+        chosen = asked.validated_data
+        result = run_report(
+            name,
+            study,
+            Options(analysis_set=chosen.get("set", "all"), language=chosen.get("language", "")),
+        )
+        if OUTCOMES in report.datasets:
+            note_reading(
+                study=study,
+                report=name,
+                analysis_set=result.analysis_set,
+                verdicts=result.basis.n,
+                user=request.user,
+            )
+        wanted = chosen["format"]
+        answer = HttpResponse(FORMATS[wanted](result), content_type=_content_type(wanted))
+        if wanted != "json":
+            answer["Content-Disposition"] = f'attachment; filename="{slug}-{name}.{wanted}"'
+        return answer
+
+
+def _content_type(wanted: str) -> str:
+    return TYPES[wanted] if wanted == "json" else f"{TYPES[wanted]}; charset=utf-8"

@@ -1,0 +1,115 @@
+"""Studies, participants, dialogues, verdicts: lists in pages, and single rows by their code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dialogues.models import Dialogue, Verdict
+from studies.models import Participant, Study
+from turingsite.api import filters, selectors, serializers
+from turingsite.api.blinding import LOOK, access_outcomes
+from turingsite.api.schema import LOOK_PARAMETER
+from turingsite.api.views.edge import Resource, RowList
+from turingsite.errors import NotFound
+
+
+@extend_schema_view(get=extend_schema(summary=_("Studies that are yours"), tags=["studies"]))
+class StudyList(RowList):
+    model = Study
+    serializer_class = serializers.StudySerializer
+
+    def get_queryset(self) -> QuerySet[Study]:
+        fake = getattr(self, "swagger_fake_view", False)
+        return Study.objects.none() if fake else selectors.studies_of(self.request)
+
+
+class StudyDetail(Resource):
+    serializer_class = serializers.StudySerializer
+
+    @extend_schema(summary=_("One study"), tags=["studies"])
+    def get(self, request: Request, slug: str) -> Response:
+        return Response(self.get_serializer(self.study()).data)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        summary=_("Participants"),
+        description=_("Everybody who consented, by code. People whose answers were erased are in no list."),
+        tags=["participants"],
+    )
+)
+class ParticipantList(RowList):
+    model = Participant
+    serializer_class = serializers.ParticipantSerializer
+    filterset_class = filters.ParticipantFilter
+
+    def rows(self, study: Study) -> QuerySet[Participant]:
+        return selectors.participants_of(study)
+
+
+class ParticipantDetail(Resource):
+    serializer_class = serializers.ParticipantSerializer
+
+    @extend_schema(summary=_("One participant"), tags=["participants"])
+    def get(self, request: Request, slug: str, code: str) -> Response:
+        found = selectors.participants_of(self.study()).filter(code=code).first()
+        return Response(self.get_serializer(_there(found)).data)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        summary=_("Dialogues"),
+        description=_("With kind, systems and flags, as the desk shows them. Never for participants."),
+        tags=["dialogues"],
+    )
+)
+class DialogueList(RowList):
+    model = Dialogue
+    serializer_class = serializers.DialogueSerializer
+    filterset_class = filters.DialogueFilter
+
+    def rows(self, study: Study) -> QuerySet[Dialogue]:
+        return selectors.dialogues_of(study)
+
+
+class DialogueDetail(Resource):
+    serializer_class = serializers.DialogueSerializer
+
+    @extend_schema(summary=_("One dialogue"), tags=["dialogues"])
+    def get(self, request: Request, slug: str, code: str) -> Response:
+        found = selectors.dialogues_of(self.study()).filter(code=code).first()
+        return Response(self.get_serializer(_there(found)).data)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        summary=_("Verdicts"),
+        description=_(
+            "In the order in which they were given. Hidden while the study runs, as on the desk: then the "
+            "answer is 403 with the code “blind”."
+        ),
+        parameters=[LOOK_PARAMETER],
+        tags=["verdicts"],
+    )
+)
+class VerdictList(RowList):
+    model = Verdict
+    serializer_class = serializers.VerdictSerializer
+    filterset_class = filters.VerdictFilter
+    parameters = frozenset({LOOK})
+
+    def rows(self, study: Study) -> QuerySet[Verdict]:
+        access_outcomes(self.request, study)
+        return selectors.verdicts_of(study)
+
+
+def _there(row: Any) -> Any:
+    if row is None:
+        raise NotFound("not_found", _("There is nothing at this address."))
+    return row
