@@ -1,82 +1,80 @@
 """The analysis sets: stored rules over verdicts, with counts by reason. Nothing is ever deleted.
 
 ``all`` valid verdicts; ``published`` those of finished rounds; ``first_round``; ``per_protocol`` those
-without any break of protocol. Each starts from ``all``. Works on tidy rows: exports give the same sets.
+without any break of protocol. Each starts from ``all``. Works on tidy tables: exports give the same sets.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dialogues.models import Choice
+from studies.tables import Table
 
 Row = Mapping[str, Any]
+Mask = NDArray[np.bool_]
+#: The columns that the rules look at.
+COLUMNS = ("exclusion", "choice", "round_finished", "round_number", "protocol_breaks")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Verdicts in a set, and what was left out: by reason, and how many verdicts that is in all."""
+    """Which verdicts are in a set, and what was left out: by reason, and how many verdicts that is in all."""
 
-    kept: list[Row]
+    kept: Mask
     excluded: dict[str, int]
     excluded_total: int
 
 
-def select(verdicts: Iterable[Row], name: str) -> Selection:
-    """The verdicts of the set ``name``; KeyError for an unknown one.
+def select(verdicts: Table, name: str, among: Mask) -> Selection:
+    """The verdicts of the set ``name``, of those in ``among``; KeyError for an unknown set.
 
     A verdict that is excluded from ``all`` counts under its stored reason. ``unscored`` answers decide
     nothing and count under that word. A verdict with several breaks of protocol counts under each of them.
     """
-    beyond = _RULES[name]
-    kept: list[Row] = []
-    reasons: Counter[str] = Counter()
-    left_out = 0
-    for verdict in verdicts:
-        why = _not_in_all(verdict) or beyond(verdict)
-        if why:
-            reasons.update(why)
-            left_out += 1
-        else:
-            kept.append(verdict)
-    return Selection(kept, dict(sorted(reasons.items())), left_out)
+    rule = _RULES[name]
+    stored = np.array(verdicts.column("exclusion"), dtype=np.str_)
+    unscored = np.array(verdicts.column("choice"), dtype=np.str_) == Choice.UNSCORED
+    valid = among & (stored == "") & ~unscored
+    beyond = np.fromiter((not rule.holds(one) for one in verdicts.column(rule.column)), np.bool_, valid.size)
+    reasons = Counter(stored[among & (stored != "")].tolist())
+    reasons["unscored"] += int((among & (stored == "") & unscored).sum())
+    broken = verdicts.column(rule.column)
+    for at in np.flatnonzero(valid & beyond):
+        reasons.update(rule.reasons(broken[at]))
+    kept = valid & ~beyond
+    return Selection(
+        kept, {why: n for why, n in sorted(reasons.items()) if n}, int(among.sum()) - int(kept.sum())
+    )
 
 
 def sets_of(verdict: Row) -> tuple[str, ...]:
     """The sets that have the verdict."""
-    if _not_in_all(verdict):
+    if verdict["exclusion"] or verdict["choice"] == Choice.UNSCORED:
         return ()
-    return tuple(name for name, beyond in _RULES.items() if not beyond(verdict))
+    return tuple(name for name, rule in _RULES.items() if rule.holds(verdict[rule.column]))
 
 
-def _not_in_all(verdict: Row) -> list[str]:
-    if verdict["exclusion"]:
-        return [str(verdict["exclusion"])]
-    return ["unscored"] if verdict["choice"] == Choice.UNSCORED else []
+@dataclass(frozen=True)
+class _Rule:
+    """What a set asks beyond ``all``: of one column, and the reasons for which a value is left out."""
+
+    column: str
+    holds: Callable[[Any], bool]
+    reasons: Callable[[Any], list[str]]
 
 
-def _nothing_more(verdict: Row) -> list[str]:
-    return []
-
-
-def _unfinished(verdict: Row) -> list[str]:
-    return [] if verdict["round_finished"] else ["round_not_finished"]
-
-
-def _later(verdict: Row) -> list[str]:
-    return [] if verdict["round_number"] == 1 else ["later_round"]
-
-
-def _breaks(verdict: Row) -> list[str]:
-    return [str(one) for one in verdict["protocol_breaks"] or []]
-
-
-_RULES: dict[str, Callable[[Row], list[str]]] = {
-    "all": _nothing_more,
-    "published": _unfinished,
-    "first_round": _later,
-    "per_protocol": _breaks,
+_RULES = {
+    "all": _Rule("choice", lambda choice: True, lambda choice: []),
+    "published": _Rule("round_finished", bool, lambda finished: ["round_not_finished"]),
+    "first_round": _Rule("round_number", lambda number: bool(number == 1), lambda number: ["later_round"]),
+    "per_protocol": _Rule(
+        "protocol_breaks", lambda breaks: not breaks, lambda breaks: [str(one) for one in breaks]
+    ),
 }

@@ -5,9 +5,11 @@ INSTALLED_APPS lists the floors from the top down: erasers run from what points 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from studies.tables import Table
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -140,7 +142,7 @@ class Dataset:
     """One tidy table of the export. ``models`` names the tables it is made from ("app_label.Model").
 
     ``primary_key`` names the columns that tell rows apart, ``counted`` the column of reasons whose levels the
-    manifest counts.
+    manifest counts. ``by_column`` reads some of the columns without making rows.
     """
 
     key: str
@@ -150,12 +152,20 @@ class Dataset:
     rows: Callable[[Study], Iterable[Mapping[str, Any]]]
     primary_key: tuple[str, ...] = ()
     counted: str = ""
+    by_column: Callable[[Study, Sequence[str] | None], Table] | None = None
+
+    def table(self, study: Study, columns: Sequence[str] | None = None) -> Table:
+        """The rows kept by column; only the columns named, all where that is ``None``."""
+        if self.by_column is not None:
+            return self.by_column(study, columns)
+        return Table.of(self.rows(study))
 
 
 @dataclass(frozen=True)
 class Report:
     """A pure function over tidy rows; ``datasets`` names the tables whose rows ``build`` is given.
 
+    ``columns``: of a large table those that it reads; of a table that is not named there, all.
     ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p values
     are adjusted together.
     """
@@ -166,6 +176,7 @@ class Report:
     build: Callable[..., Any]
     outcomes: Mapping[str, Text] = field(default_factory=dict)
     families: Mapping[str, Text] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

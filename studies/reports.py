@@ -6,7 +6,7 @@ A report is a pure function over tidy rows. The desk, the command and the API ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from studies.exports import snapshot
 from studies.models import Study
 from studies.plans import ANALYSIS_SETS, HEADLINE, PlanNote, note_of, read_note
 from studies.registry import Report, datasets, reports
+from studies.tables import Table
 from turingsite.errors import Invalid, NotFound
 
 __all__ = [
@@ -27,15 +28,13 @@ __all__ = [
     "Options",
     "ReportResult",
     "ReportTable",
-    "Rows",
     "Tables",
     "access_report",
     "run_report",
     "run_report_from",
 ]
 
-Rows = Sequence[Mapping[str, Any]]
-Tables = Mapping[str, Rows]
+Tables = Mapping[str, Table]
 Format = Literal["text", "count", "figure", "p"]
 
 
@@ -107,7 +106,9 @@ def run_report(key: str, study: Study, options: Options | None = None) -> Report
     """The report computed from the database. NotFound for an unknown name, Invalid for unknown options."""
     report = access_report(key)
     with snapshot():
-        tables: Tables = {name: list(datasets.get(name).rows(study)) for name in report.datasets}
+        tables: Tables = {
+            name: datasets.get(name).table(study, report.columns.get(name)) for name in report.datasets
+        }
         plan = note_of(study)
     return _build(report, tables, study.slug, options or Options(), plan)
 
@@ -116,7 +117,9 @@ def run_report_from(key: str, path: Path, options: Options | None = None) -> Rep
     """The report computed from an export. Also Invalid where the file is no export, or was changed."""
     report = access_report(key)
     with Exported(path) as export:
-        tables: Tables = {name: list(export.table(name)) for name in report.datasets}
+        tables: Tables = {
+            name: Table.of(export.table(name, report.columns.get(name))) for name in report.datasets
+        }
         try:
             plan = read_note(export.manifest.get("plan"))
         except ValueError as problem:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
 
+from studies import columnar
 from studies.cells import as_stored
 from studies.registry import Column, Dataset
 
@@ -74,4 +76,6 @@ def dataset(
                 cells[made.column.name] = as_stored(value, made.column.type)
             yield cells
 
-    return Dataset(key, title, models, tuple(made.column for made in columns), rows, primary_key, counted)
+    by_column = partial(columnar.table, query, columns)
+    shown = tuple(made.column for made in columns)
+    return Dataset(key, title, models, shown, rows, primary_key, counted, by_column)

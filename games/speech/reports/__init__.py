@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from games.speech.reports import accuracy, discrimination, leaks, lengths, progress, rounds, success
+from games.speech.reports import accuracy, discrimination, judged, leaks, lengths, progress, rounds, success
 from studies.registry import Report, reports
 
 #: Tables that every report on verdicts of the game is given.
@@ -48,5 +48,15 @@ def register() -> None:
         ("by-round", _("By round"), DATASETS, rounds.build),
         ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build),
     ):
-        reports.add(Report(key, title, tables, build, OUTCOMES.get(key, {}), FAMILIES.get(key, {})))
-    reports.add(Report("funnel", _("Funnel"), progress.DATASETS, progress.build))
+        reports.add(
+            Report(
+                key,
+                title,
+                tables,
+                build,
+                OUTCOMES.get(key, {}),
+                FAMILIES.get(key, {}),
+                columns=judged.COLUMNS,
+            )
+        )
+    reports.add(Report("funnel", _("Funnel"), progress.DATASETS, progress.build, columns=progress.COLUMNS))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from numpy.typing import NDArray
 
 from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, NOTE, interval_headings, share_row
-from games.speech.reports.judged import Judged, Mask
+from games.speech.reports.judged import Judged, Labels, Mask, Numbers
 from studies.reports import Heading, ReportTable
 
 LAST_ROUND = 6  # this one and later ones are one row
@@ -30,7 +29,7 @@ def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: st
     rows: list[dict[str, Any]] = []
     for key, _words, inside in groups:
         for factor, levels in _factors(judged).items():
-            for level in sorted(set(levels[inside].tolist())):
+            for level in levels.among(inside):
                 mask = inside & (levels == level)
                 rows.append(
                     {
@@ -63,20 +62,18 @@ def round_words(number: int) -> str:
     return str(number) if number < LAST_ROUND else f"{LAST_ROUND}+"
 
 
-def _factors(judged: Judged) -> dict[str, NDArray[Any]]:
-    def words(values: list[str]) -> NDArray[Any]:
-        array = np.empty(judged.n, dtype=object)
-        array[:] = values
-        return array
+def _factors(judged: Judged) -> dict[str, Labels]:
+    def words(numbers: Numbers, word: Callable[[int], str]) -> Labels:
+        return Labels.of(map(word, range(int(numbers.max(initial=0)) + 1)), numbers)
 
-    rounds = [round_words(number) for number in judged.round_number.tolist()]
-    stayed = [
-        f"≤ {FEW_ROUNDS}" if r <= FEW_ROUNDS else f"> {FEW_ROUNDS}" for r in judged.rounds_played.tolist()
-    ]
     return {
-        "round": words(rounds),
-        "rounds_played": words(stayed),
+        "round": words(judged.round_number, round_words),
+        "rounds_played": words(judged.rounds_played, _stayed),
         "source": judged.source,
         "strategy": judged.strategy,
         "topic": judged.topic,
     }
+
+
+def _stayed(rounds: int) -> str:
+    return f"≤ {FEW_ROUNDS}" if rounds <= FEW_ROUNDS else f"> {FEW_ROUNDS}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -12,6 +11,7 @@ from games.speech.reports.judged import Judged, Mask
 from studies.models import Language
 from studies.reports import Heading
 from turingsite import stats
+from turingsite.stats.arrays import clusters
 
 FEWEST = 2  # persons and dialogues: with one of either nothing is known of how they differ
 FEWEST_VERDICTS = 5
@@ -62,8 +62,8 @@ def cells(estimate: stats.Estimate, name: str, prefix: str = "", fewest: int | N
 def counts(judged: Judged, mask: Mask) -> dict[str, int]:
     return {
         "n": int(mask.sum()),
-        "persons": int(np.unique(judged.person[mask]).size),
-        "dialogues": int(np.unique(judged.dialogue[mask]).size),
+        "persons": clusters(judged.person[mask]),
+        "dialogues": clusters(judged.dialogue[mask]),
     }
 
 
@@ -76,7 +76,9 @@ def share(judged: Judged, mask: Mask, of: str, *, level: float = 0.95) -> stats.
 
 def share_row(judged: Judged, mask: Mask, of: str, name: str) -> dict[str, Any]:
     """Counts and the share with its interval."""
-    return {**counts(judged, mask), **cells(share(judged, mask, of), name)}
+    estimate = share(judged, mask, of)
+    rests_on = {"n": estimate.n, "persons": estimate.participants, "dialogues": estimate.items}
+    return {**rests_on, **cells(estimate, name)}
 
 
 def beside(published: Judged | None, mask: Mask | None, of: str, name: str) -> dict[str, Any]:

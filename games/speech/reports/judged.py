@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from dialogues import analysis_sets
 from dialogues.models import Choice, Kind
 from studies.reports import Basis, Options, Tables
+from turingsite.stats.arrays import clusters
 
 ACTIVITY = "speech"
 KINDS: tuple[tuple[str, str], ...] = (
@@ -21,30 +23,81 @@ KINDS: tuple[tuple[str, str], ...] = (
 )
 #: The rule under which a dialogue is flagged where B says what it is.
 LEAK = "identity-disclosure"
+#: What is read of the large tables.
+COLUMNS = {
+    "verdicts": (
+        "rater",
+        "rater_kind",
+        "dialogue",
+        "activity",
+        *analysis_sets.COLUMNS,
+        "length",
+        "given_at",
+    ),
+    "dialogues": (*("dialogue", "kind", "system", "language", "topic", "strategy", "origin", "duration"),),
+    "participants": ("participant", "source"),
+}
 
 Mask = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+
+class Labels:
+    """A word for every verdict, kept as the number of its level: numbers compare many times faster."""
+
+    __slots__ = ("levels", "numbers")
+
+    def __init__(self, numbers: Numbers, levels: Sequence[str]) -> None:
+        self.numbers, self.levels = numbers, levels
+
+    @classmethod
+    def of(cls, words: Iterable[Any], place: Numbers) -> Labels:
+        """From the words of dialogues or people, and which of these each verdict has; nothing is ""."""
+        numbers, levels = _numbered(str(word or "") for word in words)
+        return cls(numbers[place], levels)
+
+    def __eq__(self, word: object) -> Mask:  # type: ignore[override]
+        if word not in self.levels:
+            return np.zeros(self.numbers.size, dtype=np.bool_)
+        same: Mask = self.numbers == self.levels.index(str(word))
+        return same
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, mask: Mask) -> Labels:
+        return Labels(self.numbers[mask], self.levels)
+
+    def tolist(self) -> list[str]:
+        return [self.levels[number] for number in self.numbers.tolist()]
+
+    def among(self, mask: Mask) -> list[str]:
+        """The words that verdicts of the mask have, sorted."""
+        counted = np.bincount(self.numbers[mask], minlength=len(self.levels))
+        return sorted(word for word, n in zip(self.levels, counted.tolist(), strict=True) if n)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One entry per verdict in every array. ``human`` and ``correct`` are 0 or 1 as floats."""
+    """One entry per verdict in every array. ``human`` and ``correct`` are 0 or 1, ``given_at`` is in seconds.
+    ``raters`` are the people's codes by their numbers in ``person``."""
 
-    person: NDArray[np.intp]
-    dialogue: NDArray[np.intp]
+    raters: Sequence[str]
+    person: Numbers
+    dialogue: Numbers
     human: NDArray[np.float64]
     correct: NDArray[np.float64]
     is_human: Mask
-    kind: NDArray[Any]
-    language: NDArray[Any]
-    system: NDArray[Any]
-    strategy: NDArray[Any]
-    topic: NDArray[Any]
-    origin: NDArray[Any]
-    source: NDArray[Any]
+    kind: Labels
+    language: Labels
+    system: Labels
+    strategy: Labels
+    topic: Labels
+    origin: Labels
+    source: Labels
     length: NDArray[np.float64]
-    round_number: NDArray[np.intp]
-    rounds_played: NDArray[np.intp]
-    given_at: NDArray[Any]
+    round_number: Numbers
+    rounds_played: Numbers
+    given_at: NDArray[np.float64]
     leaks: Mask
 
     @property
@@ -53,7 +106,8 @@ class Judged:
 
     def where(self, mask: Mask) -> Judged:
         """Only the verdicts of the mask."""
-        return Judged(**{one.name: getattr(self, one.name)[mask] for one in fields(self)})
+        arrays = {one.name: getattr(self, one.name)[mask] for one in fields(self) if one.name != "raters"}
+        return Judged(raters=self.raters, **arrays)
 
     @property
     def all(self) -> Mask:
@@ -75,37 +129,30 @@ def given(tables: Tables, options: Options, *, with_published: bool = False) -> 
 
     ``published`` is ``None`` where it is the chosen set, or not asked for.
     """
-    dialogues = {str(row["dialogue"]): row for row in tables["dialogues"]}
-    verdicts = [
-        row
-        for row in tables["verdicts"]
-        if row["activity"] == ACTIVITY
-        and row["rater_kind"] == "participant"
-        and (not options.language or dialogues[row["dialogue"]]["language"] == options.language)
-    ]
-    rounds: dict[str, set[int]] = {}
-    for row in verdicts:
-        rounds.setdefault(row["rater"], set()).add(row["round_number"])
-    people = {str(row["participant"]): row for row in tables["participants"]}
-
-    stayed = {rater: len(seen) for rater, seen in rounds.items()}
-    leaks = leaking(tables)
-
-    def join(kept: list[Mapping[str, Any]]) -> Judged:
-        return _join(kept, dialogues, people, stayed, leaks)
-
-    chosen = analysis_sets.select(verdicts, options.analysis_set)
-    judged = join(chosen.kept)
-    beside = with_published and options.analysis_set != "published"
-    used = {row["dialogue"] for row in tables["items"]} | {row["dialogue"] for row in verdicts}
-    languages = sorted({str(dialogues[code]["language"]) for code in used if code in dialogues})
+    verdicts = tables["verdicts"]
+    everything, inside = _joined(tables), np.ones(len(verdicts), dtype=np.bool_)
+    for column, only in (("activity", ACTIVITY), ("rater_kind", "participant")):
+        inside &= np.array(verdicts.column(column), dtype=np.str_) == only
+    if options.language:
+        inside &= everything.language == options.language
+    everything = _with_rounds_played(everything, inside)
+    chosen = analysis_sets.select(verdicts, options.analysis_set, inside)
+    judged = everything.where(chosen.kept)
+    published = None
+    if with_published and options.analysis_set != "published":
+        published = everything.where(analysis_sets.select(verdicts, "published", inside).kept)
+    language = dict(
+        zip(tables["dialogues"].column("dialogue"), tables["dialogues"].column("language"), strict=True)
+    )
+    used = {language[code] for code in tables["items"].column("dialogue") if code in language}
+    languages = sorted(used | set(everything.language.among(inside)))
     return Given(
         judged=judged,
-        published=join(analysis_sets.select(verdicts, "published").kept) if beside else None,
+        published=published,
         basis=Basis(
             n=judged.n,
-            persons=int(np.unique(judged.person).size),
-            dialogues=int(np.unique(judged.dialogue).size),
+            persons=clusters(judged.person),
+            dialogues=clusters(judged.dialogue),
             excluded=chosen.excluded,
             excluded_total=chosen.excluded_total,
         ),
@@ -134,29 +181,35 @@ def leaking(tables: Tables) -> frozenset[str]:
     return frozenset(str(row["dialogue"]) for row in tables.get("flags", ()) if row["rule"] == LEAK)
 
 
-def _join(
-    kept: list[Mapping[str, Any]],
-    dialogues: Mapping[str, Mapping[str, Any]],
-    people: Mapping[str, Mapping[str, Any]],
-    rounds: Mapping[str, int],
-    leaks: frozenset[str],
-) -> Judged:
+def seconds(moment: Any) -> float:
+    """A time as seconds; of a day (which is all that the public tier has) its number."""
+    return float(moment.timestamp() if isinstance(moment, datetime) else moment.toordinal())
+
+
+def _joined(tables: Tables) -> Judged:
+    """All verdicts, of whatever activity and set."""
+    verdicts = tables["verdicts"]
+    about: Mapping[str, Mapping[str, Any]] = {str(row["dialogue"]): row for row in tables["dialogues"]}
+    sources = dict(
+        zip(
+            tables["participants"].column("participant"), tables["participants"].column("source"), strict=True
+        )
+    )
+    leaks = leaking(tables)
     # What hangs on the dialogue or the person is looked up once for each, not for every verdict.
-    clip, clips = _numbered(row["dialogue"] for row in kept)
-    person, raters = _numbered(row["rater"] for row in kept)
-    about = [dialogues[code] for code in clips]
-    sources = [people.get(code, {}).get("source") for code in raters]
+    clip, clips = _numbered(verdicts.column("dialogue"))
+    person, raters = _numbered(verdicts.column("rater"))
+    heard = [about[code] for code in clips]
 
-    def of_clip(column: str) -> NDArray[Any]:
-        return _words(one[column] for one in about)[clip]
+    def of_clip(column: str) -> Labels:
+        return Labels.of((one[column] for one in heard), clip)
 
-    is_human = np.array([one["kind"] == Kind.HUMAN_HUMAN for one in about], dtype=np.bool_)[clip]
-    human = np.array([row["choice"] == Choice.HUMAN for row in kept], dtype=np.float64)
-    now = np.array([_seconds(one["duration"]) for one in about], dtype=np.float64)[clip]
-    then = np.array([_seconds(row.get("length")) for row in kept], dtype=np.float64)
-    given_at = np.empty(len(kept), dtype=object)
-    given_at[:] = [row["given_at"] for row in kept]
+    is_human = np.array([one["kind"] == Kind.HUMAN_HUMAN for one in heard], dtype=np.bool_)[clip]
+    human = (np.array(verdicts.column("choice"), dtype=np.str_) == Choice.HUMAN).astype(np.float64)
+    now = np.array([one["duration"] for one in heard], dtype=np.float64)[clip]
+    then = np.array(verdicts.column("length"), dtype=np.float64)
     return Judged(
+        raters=raters,
         person=person,
         dialogue=clip,
         human=human,
@@ -168,26 +221,25 @@ def _join(
         strategy=of_clip("strategy"),
         topic=of_clip("topic"),
         origin=of_clip("origin"),
-        source=_words(sources)[person],
+        source=Labels.of((sources.get(code) for code in raters), person),
         # The clip's length when it was judged; as it is now where that was not stored; NaN where unknown.
         length=np.where(np.isfinite(then), then, now),
-        round_number=np.array([row["round_number"] for row in kept], dtype=np.intp),
-        rounds_played=np.array([rounds[code] for code in raters], dtype=np.intp)[person],
-        given_at=given_at,
+        round_number=np.array(verdicts.column("round_number"), dtype=np.intp),
+        rounds_played=np.zeros(person.size, dtype=np.intp),
+        given_at=np.array([seconds(moment) for moment in verdicts.column("given_at")], dtype=np.float64),
         leaks=np.array([code in leaks for code in clips], dtype=np.bool_)[clip],
     )
 
 
-def _words(values: Iterable[Any]) -> NDArray[Any]:
-    """Text of fixed width, which compares many times faster than objects; nothing is ""."""
-    return np.array([str(value or "") for value in values], dtype=np.str_)
+def _with_rounds_played(judged: Judged, inside: Mask) -> Judged:
+    """With the number of different rounds that each person has verdicts in, of those ``inside``."""
+    width = int(judged.round_number.max(initial=0)) + 1
+    seen = np.unique(judged.person[inside] * width + judged.round_number[inside])
+    played = np.bincount(seen // width, minlength=len(judged.raters))
+    return replace(judged, rounds_played=played[judged.person])
 
 
-def _seconds(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
-def _numbered(labels: Iterable[str]) -> tuple[NDArray[np.intp], list[str]]:
+def _numbered(labels: Iterable[str]) -> tuple[Numbers, list[str]]:
     """Labels as whole numbers in order of appearance, and what each stands for."""
     seen: dict[str, int] = {}
     numbers = np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)

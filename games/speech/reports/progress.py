@@ -18,6 +18,12 @@ from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, 
 from studies.selectors import PROFILE
 
 DATASETS = ("participants", "answers", "players", "rounds", "trials", "turned_away")
+#: What is read of the large tables.
+COLUMNS = {
+    "answers": ("participant", "questionnaire"),
+    "rounds": ("participant", "round", "state"),
+    "trials": ("participant", "dialogue", "is_check", "state", "judged", "gate", "known"),
+}
 SHOWN_ROUNDS = 5
 
 Row = Mapping[str, Any]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dialogues.models import Kind, System
 from games.speech.reports.figures import LANGUAGE
-from games.speech.reports.judged import Judged, Mask, in_scope
+from games.speech.reports.judged import Judged, Mask, in_scope, seconds
 from studies.reports import Heading, Tables
 
 HUMANS, MACHINES = "human", "machines"
@@ -51,7 +49,7 @@ class Speakers:
 
     everybody: tuple[Speaker, ...]
     present: frozenset[tuple[str, str]]
-    periods: Mapping[str, datetime]
+    periods: Mapping[str, float]
 
     @property
     def systems(self) -> tuple[Speaker, ...]:
@@ -70,8 +68,7 @@ class Speakers:
         """Verdicts on humans of the same language, and of the time since the system joined."""
         humans = in_scope(judged, scope) & judged.is_human
         if one.key in self.periods:
-            since = self.periods[one.key]
-            humans &= np.fromiter((at >= since for at in judged.given_at), dtype=bool, count=judged.n)
+            humans &= judged.given_at >= self.periods[one.key]
         return humans
 
     def against_humans(self, judged: Judged, one: Speaker, scope: str) -> tuple[Mask, Mask]:
@@ -135,12 +132,13 @@ def speakers(tables: Tables) -> Speakers:
     return Speakers((*systems, *machines, *humans), frozenset(present), _periods(tables))
 
 
-def _periods(tables: Tables) -> dict[str, datetime]:
-    """When each system that joined the running study did: first item of its block. Block 1 is absent."""
-    began: dict[int, datetime] = {}
+def _periods(tables: Tables) -> dict[str, float]:
+    """The second at which each system joined the running study: first item of its block, block 1 absent."""
+    began: dict[int, float] = {}
     for item in tables["items"]:
         block = int(item["block"])
-        began[block] = min(began.get(block, item["added_at"]), item["added_at"])
+        added = seconds(item["added_at"])
+        began[block] = min(began.get(block, added), added)
     blocks: dict[str, int] = {}
     about = {row["dialogue"]: row for row in tables["dialogues"]}
     for item in tables["items"]:

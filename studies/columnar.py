@@ -1,0 +1,118 @@
+"""Reading a query by column: text of JSON decoded once for each text, times as whole numbers.
+
+What ``tidy`` gives row by row for exports comes out the same here, several times faster.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connections
+from django.db.models import BigIntegerField, DateTimeField, F, Field, Func, JSONField, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from studies.cells import as_stored
+from studies.tables import Table
+
+if TYPE_CHECKING:
+    from studies.models import Study
+    from studies.tidy import Made
+
+#: Rows taken from the database at a time.
+CHUNK = 10_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def table(
+    query: Callable[[Study], QuerySet[Any]],
+    columns: Sequence[Made],
+    study: Study,
+    names: Sequence[str] | None = None,
+) -> Table:
+    """The rows of ``query`` with the columns named, ``None`` for all; cells as ``tidy`` has them."""
+    wanted = [made for made in columns if names is None or made.column.name in names]
+    lookups = list(dict.fromkeys(lookup for made in wanted for lookup in made.lookups))
+    found, count = read(query(study), lookups)
+    values = dict(zip(lookups, found, strict=True))
+    return Table(
+        {made.column.name: _cells(made, [values[one] for one in made.lookups], study) for made in wanted},
+        count,
+    )
+
+
+def read(query: QuerySet[Any], lookups: Sequence[str]) -> tuple[list[list[Any]], int]:
+    """Values of each lookup in order of the query's rows, and how many rows there are."""
+    asked = [_asked(query, lookup) for lookup in lookups]
+    named = {f"read_{at}": one.expression for at, one in enumerate(asked) if one.expression is not None}
+    names = [f"read_{at}" if f"read_{at}" in named else lookup for at, lookup in enumerate(lookups)]
+    rows = iter(query.annotate(**named).values_list(*names).iterator(chunk_size=CHUNK))
+    found: list[list[Any]] = [[] for _lookup in lookups]
+    count = 0
+    while chunk := list(islice(rows, CHUNK)):
+        count += len(chunk)
+        for values, more in zip(found, zip(*chunk, strict=True), strict=True):
+            values.extend(more)
+    return [one.decode(values) for one, values in zip(asked, found, strict=True)], count
+
+
+class _Asked(NamedTuple):
+    """What the database is asked for in a lookup's place, and how its answers become the values."""
+
+    expression: Any
+    decode: Callable[[list[Any]], list[Any]]
+
+
+def _asked(query: QuerySet[Any], lookup: str) -> _Asked:
+    field = _field(query.model, lookup)
+    if isinstance(field, JSONField):
+        return _Asked(Cast(lookup, TextField()), _from_json)
+    # psycopg looks up the time zone of every time it reads, which takes longer than all the rest together.
+    if isinstance(field, DateTimeField) and connections[query.db].vendor == "postgresql":
+        return _Asked(_Microseconds(F(lookup)), _from_microseconds)
+    return _Asked(None, list)
+
+
+def _field(model: Any, lookup: str) -> Field[Any, Any] | None:
+    """The field that a lookup ends at; ``None`` for what the query adds itself."""
+    field: Any = None
+    for part in lookup.split("__"):
+        try:
+            field = model._meta.get_field(part)
+        except FieldDoesNotExist:
+            return None
+        model = field.related_model
+    return field if isinstance(field, Field) else None
+
+
+class _Microseconds(Func):
+    """A time as whole microseconds since 1970. PostgreSQL only."""
+
+    template = "(EXTRACT(EPOCH FROM %(expressions)s) * 1000000)::bigint"
+    output_field = BigIntegerField()
+
+
+def _from_json(texts: list[str | None]) -> list[Any]:
+    decoded: dict[str | None, Any] = {text: json.loads(text) for text in set(texts) if text is not None}
+    return [decoded.get(text) for text in texts]
+
+
+def _from_microseconds(moments: list[int | None]) -> list[datetime | None]:
+    return [None if moment is None else _EPOCH + timedelta(microseconds=moment) for moment in moments]
+
+
+def _cells(made: Made, sources: list[list[Any]], study: Study) -> list[Any]:
+    """A column's cells from the values of its lookups."""
+    values = sources[0]
+    if made.make is not None:
+        beside = [] if made.beside is None else [repeat(made.beside(study))]
+        values = list(map(made.make, *sources, *beside))
+    if made.column.type == "string":
+        return ["" if value is None else str(value) for value in values]
+    if made.column.type in ("number", "datetime"):
+        return [as_stored(value, made.column.type) for value in values]
+    return values
