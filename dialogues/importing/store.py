@@ -28,6 +28,7 @@ from dialogues.models import (
     Topic,
     Turn,
 )
+from dialogues.transcripts import services as transcripts
 from studies.models import Study
 
 
@@ -58,6 +59,8 @@ def store(checked: Checked, sound: Sound, known: Known) -> Dialogue:
         )
         for index, turn in enumerate(plan.turns)
     )
+    if any(turn.text for turn in plan.turns):
+        transcripts.scan(dialogue=dialogue)
     # The seed follows the content, so that a second installation draws the same gaps.
     ProcessingJob.objects.create(dialogue=dialogue, seed=int(checked.content_hash[:15], 16))
     return dialogue

@@ -1,8 +1,10 @@
-"""Models of the corpus, no I/O. Imports go corpus ← work and corpus ← opinions.
+"""Models of the corpus, no I/O. Imports go corpus ← work and corpus ← opinions; audits stand apart.
 
-``corpus``: what exists; ``work``: jobs and imports; ``opinions``: what raters meet and say.
+``corpus``: what exists; ``work``: jobs and imports; ``opinions``: what raters meet and say; ``audits``: what
+but the talk tells the kinds apart, and why a study may open all the same.
 """
 
+from dialogues.models.audits import AuditAnswer, StimulusAudit
 from dialogues.models.corpus import (
     Dialogue,
     Kind,
@@ -20,6 +22,7 @@ from dialogues.models.opinions import Choice, Exposure, Flag, StudyItem, Verdict
 from dialogues.models.work import ImportBatch, ImportRow, ProcessingJob
 
 __all__ = [
+    "AuditAnswer",
     "Choice",
     "Dialogue",
     "Exposure",
@@ -33,6 +36,7 @@ __all__ = [
     "ProcessingJob",
     "Recording",
     "Speaker",
+    "StimulusAudit",
     "Strategy",
     "StudyItem",
     "System",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -55,6 +56,8 @@ class Exposure(models.Model):
     heard_at = models.DateTimeField(null=True, blank=True)  # first reported playing
     # The file it was given as, while a newer one has replaced that; empty: the dialogue's.
     play_path = models.CharField(max_length=300, blank=True)
+    # Of that file: {"length": seconds, "turns": [[label, start], …]}. None: the dialogue's.
+    time_line = models.JSONField(null=True, blank=True)
 
     class Meta:
         verbose_name = _("exposure")
@@ -69,8 +72,23 @@ class Exposure(models.Model):
         return f"{self.rater_id} {self.dialogue_id}"
 
 
+class FlagQuerySet(models.QuerySet["Flag"]):
+    def standing(self) -> FlagQuerySet:
+        """Those that nobody rejected."""
+        return self.exclude(review=Flag.Review.REJECTED)
+
+
 class Flag(models.Model):
-    """A quality rule or a reviewer marked a dialogue or one of its turns. Flags mark, they never delete."""
+    """A quality rule or a reviewer marked a dialogue or one of its turns. Flags mark, they never delete.
+
+    ``source``: ``quality`` (measured in the sound), ``rule`` (found in the transcript), ``review`` (a
+    person's own mark). A person may confirm or reject what a rule found: ``review``, by whom and when.
+    """
+
+    class Review(models.TextChoices):
+        OPEN = "", _("not looked at")
+        CONFIRMED = "confirmed", _("confirmed")
+        REJECTED = "rejected", _("rejected")
 
     dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="flags")
     turn = models.ForeignKey(Turn, models.CASCADE, null=True, blank=True, related_name="flags")
@@ -79,9 +97,17 @@ class Flag(models.Model):
     evidence = models.JSONField(_("evidence"), default=dict)
     source = models.CharField(_("source"), max_length=20, default="quality")
     raised_at = models.DateTimeField(auto_now_add=True)
+    review = models.CharField(_("reviewed as"), max_length=10, choices=Review.choices, blank=True)
+    reviewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = FlagQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("flag")
+        indexes = [models.Index(fields=["rule", "dialogue"], name="flags_by_rule")]
         verbose_name_plural = _("flags")
         constraints = [
             models.UniqueConstraint(
@@ -93,6 +119,11 @@ class Flag(models.Model):
                 fields=["turn", "rule", "source"],
                 condition=Q(turn__isnull=False),
                 name="one_flag_per_turn_rule",
+            ),
+            models.CheckConstraint(
+                name="a_review_has_its_time",
+                condition=Q(review="", reviewed_at__isnull=True)
+                | (~Q(review="") & Q(reviewed_at__isnull=False)),
             ),
         ]
 

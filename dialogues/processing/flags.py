@@ -49,6 +49,10 @@ def _raised(numbers: dict[str, Any]) -> Iterator[Raised]:
             evidence = {"low": LEAST_SHARE, "high": MOST_SHARE, "utterances": shares}
             yield Raised("balance", least, {**evidence, "talking_time": result["speech_share"]})
 
+    turns = numbers["turns"]
+    if turns["given"] == 0 and turns["used"]:
+        yield Raised("detected-turns", float(turns["used"]), {"found_by": turns["found_by"]})
+
     overlaps = result["overlaps"]
     if overlaps["longest"] > LONGEST_OVERLAP or overlaps["count"] > MOST_OVERLAPS:
         limits = {"longest_allowed": LONGEST_OVERLAP, "most_allowed": MOST_OVERLAPS}

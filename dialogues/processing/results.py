@@ -6,7 +6,9 @@ from typing import Any
 
 from django.db.models import Max
 
-from dialogues.models import Dialogue, Flag, Turn
+from dialogues import flagging
+from dialogues.flagging import Wanted
+from dialogues.models import Dialogue, Turn
 from dialogues.processing.flags import raised
 from turingsite.audio import turns as talk
 from turingsite.audio.encode import BITRATE, DELAY, Playable
@@ -84,14 +86,5 @@ def _play_times(turn: talk.Turn | None) -> dict[str, float | None]:
 
 
 def _write_flags(dialogue: Dialogue, numbers: dict[str, Any]) -> None:
-    quality = dialogue.flags.filter(source="quality", turn=None)
-    found = {flag.rule: flag for flag in raised(numbers)}
-    quality.exclude(rule__in=found).delete()
-    for rule, flag in found.items():
-        Flag.objects.update_or_create(
-            dialogue=dialogue,
-            rule=rule,
-            source="quality",
-            turn=None,
-            defaults={"value": flag.value, "evidence": flag.evidence},
-        )
+    wanted = [Wanted(flag.rule, flag.value, flag.evidence) for flag in raised(numbers)]
+    flagging.renew(dialogue, source="quality", wanted=wanted)

@@ -7,7 +7,7 @@ result is written in one, and only by whoever still holds the claim.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
+from dialogues import time_line
 from dialogues.models import Dialogue, Exposure, Kind, ProcessingJob, Turn
 from dialogues.processing import files, results
 from dialogues.processing.gaps import human_gaps
@@ -147,7 +148,7 @@ def tidy_files() -> int:
     for start in range(0, len(found), 500):
         paths = found[start : start + 500]
         # Whoever was given an old file gets the dialogue's from now on: said before it is gone.
-        Exposure.objects.filter(play_path__in=paths).update(play_path="")
+        Exposure.objects.filter(play_path__in=paths).update(play_path="", time_line=None)
         for path in paths:
             files.remove_play_file(path)
     return len(found)
@@ -177,43 +178,6 @@ def queue(*, dialogue: Dialogue, profile: str | None = None, user: Any = None) -
         job.refresh_from_db()
     audit.record("dialogue.queued", user=user, target=dialogue.pk, profile=job.gap_profile)
     return job
-
-
-@transaction.atomic
-def correct_turns(*, dialogue: Dialogue, turns: Sequence[talk.Turn], user: Any = None) -> ProcessingJob:
-    """Replace the dialogue's turns by what a person heard (seconds in the original) and process it again."""
-    length = dialogue.recording.duration if dialogue.recording else None
-    parties = {party.label: party for party in dialogue.parties.all()}
-    for turn in turns:
-        if turn.speaker not in parties:
-            raise Invalid(
-                "unknown_speaker", _("There is no speaker %(label)s here."), {"label": turn.speaker}
-            )
-        if not 0 <= turn.start < turn.end or (length is not None and turn.end > length + 0.25):
-            raise Invalid(
-                "bad_turn",
-                _("A turn must end after it starts, within the recording; %(start)s–%(end)s s does not."),
-                {"start": turn.start, "end": turn.end},
-            )
-    if not turns:
-        raise Invalid("no_turns", _("Give at least one turn."))
-    texts = dict(dialogue.turns.values_list("index", "text"))
-    dialogue.turns.all().delete()
-    ordered = sorted(turns, key=lambda t: (t.start, t.end))
-    Turn.objects.bulk_create(
-        Turn(
-            dialogue=dialogue,
-            party=parties[turn.speaker],
-            index=index,
-            start=round(turn.start, 4),
-            end=round(turn.end, 4),
-            text=texts.get(turn.key, ""),
-            source=Source.CORRECTED,
-        )
-        for index, turn in enumerate(ordered)
-    )
-    audit.record("dialogue.turns_corrected", user=user, target=dialogue.pk, turns=len(ordered))
-    return queue(dialogue=dialogue, user=user)
 
 
 def _free() -> Q:
@@ -260,12 +224,11 @@ def _finish(job: ProcessingJob, claimed: Claim, processed: Processed, playable: 
     if not done:
         return False
     dialogue = Dialogue.objects.select_for_update().get(pk=job.dialogue_id)  # read, then several writes
+    time_line.keep(dialogue)
     old = dialogue.play_path
     results.write(dialogue, processed, playable, path=path)
     audit.record("dialogue.processed", target=dialogue.pk, seconds=round(playable.info.duration, 2))
     if old:
-        # Somebody may be in the middle of it: one person hears one file, parts of two do not go together.
-        Exposure.objects.filter(dialogue=dialogue, play_path="").update(play_path=old)
         transaction.on_commit(lambda: files.let_go(old))
     return True
 

@@ -36,6 +36,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from dialogues import time_line
 from dialogues.models import Choice, Dialogue, Nature, System
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
 from studies import codes
@@ -58,7 +59,7 @@ def order(player: SpeechPlayer) -> list[str]:
 def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSettings) -> dict[str, Any]:
     """The ``trial`` object of the page. ``plays``, ``pauses``, ``hidden`` let a reloaded page count on."""
     round_ = trial.round
-    length = round(trial.dialogue.play_duration or 0.0, 2)
+    length = round(time_line.length(trial.exposure, trial.dialogue), 2)
     # At the last position nothing is fetched ahead: more to come would tell that this one is a check.
     ahead = following if trial.position < settings.round_size else None
     return {
@@ -69,7 +70,7 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
         "for_fun": round_.for_fun,
         "audio": reverse("dialogues:media", args=[trial.exposure.token]),
         "length": length,
-        "turns": turns(trial.dialogue, length),
+        "turns": turns(time_line.turns(trial.exposure, trial.dialogue), length),
         "order": order(round_.player),
         "heard": round(trial.heard, 3),
         "ranges": trial.ranges,
@@ -84,15 +85,13 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
     }
 
 
-def turns(dialogue: Dialogue, length: float) -> list[dict[str, Any]]:
+def turns(heard: list[time_line.Stretch], length: float) -> list[dict[str, Any]]:
     """Turns of A and B on the playing file; each lasts until the next begins, so that gaps are heard, not
     seen.
     """
-    starts: list[tuple[float, str]] = []
-    for turn in dialogue.turns.select_related("party"):
-        start = turn.play_start if turn.play_start is not None else turn.start
-        if start is not None and start < length:
-            starts.append((max(start, 0.0), "A" if turn.party.label == "A" else "B"))
+    starts = [
+        (max(turn.start, 0.0), "A" if turn.label == "A" else "B") for turn in heard if turn.start < length
+    ]
     starts.sort(key=lambda pair: pair[0])
     if not starts:
         return []

@@ -26,9 +26,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dialogues import tasks
+from dialogues import tasks, time_line
 from dialogues.models import Dialogue, Exposure, Kind, Nature, ProcessingJob, Recording, Turn
 from dialogues.processing import flags, services
+from dialogues.processing.correcting import Corrected, correct_turns
 from dialogues.processing.gaps import human_gaps
 from studies import access
 from studies.models import AuditLine, Study
@@ -207,8 +208,8 @@ def test_corrected_turns_are_kept_and_processed(make: Callable[..., ProcessingJo
     job = make()
     services.run(job_id=job.pk)
     dialogue = job.dialogue
-    wanted = [heard.Turn("A", 0.4, 1.4, 0), heard.Turn("B", 3.0, 4.7, 1)]
-    services.correct_turns(dialogue=dialogue, turns=wanted)
+    wanted = [Corrected("A", 0.4, 1.4, was=0), Corrected("B", 3.0, 4.7, was=1)]
+    correct_turns(dialogue=dialogue, turns=wanted)
     assert services.waiting() == [job.pk]
     services.run(job_id=job.pk)
     rows = list(dialogue.turns.order_by("index"))
@@ -223,17 +224,17 @@ def test_corrected_turns_are_kept_and_processed(make: Callable[..., ProcessingJo
     ("turns", "code"),
     [
         ([], "no_turns"),
-        ([heard.Turn("C", 0, 1)], "unknown_speaker"),
-        ([heard.Turn("A", 2, 1)], "bad_turn"),
-        ([heard.Turn("A", 2, 99)], "bad_turn"),
+        ([Corrected("C", 0, 1)], "unknown_speaker"),
+        ([Corrected("A", 2, 1)], "bad_turn"),
+        ([Corrected("A", 2, 99)], "bad_turn"),
     ],
 )
 def test_impossible_corrections_are_refused(
-    make: Callable[..., ProcessingJob], turns: list[heard.Turn], code: str
+    make: Callable[..., ProcessingJob], turns: list[Corrected], code: str
 ) -> None:
     dialogue = make().dialogue
     with pytest.raises(Invalid) as caught:
-        services.correct_turns(dialogue=dialogue, turns=turns)
+        correct_turns(dialogue=dialogue, turns=turns)
     assert caught.value.code == code
     assert dialogue.turns.count() == 3
 
@@ -653,6 +654,7 @@ class TestFlags:
             },
             "loudness": {"gain": {"A": 3.0, "B": 5.0}, "is_even": True, "difference": 0.1, "after": {}},
             "source": {"clipped": 0.0, "peak_db": -3.0, "warnings": [], "duration": 30.0},
+            "turns": {"given": 4, "used": 4, "found_by": "given"},
         }
         for key, value in changes.items():
             part, name = key.split("__")
@@ -680,6 +682,7 @@ class TestFlags:
                 {"result__overlaps": {"count": 6, "seconds": 0.6, "longest": 0.1, "at": [3.0]}},
                 {"interruptions": 0.1},
             ),
+            ({"turns__given": 0}, {"detected-turns": 4.0}),
             ({"source__clipped": 0.01}, {"clipping": 0.01}),
             ({"result__speech_seconds": 0.0}, {"no_speech": 0.0}),
             ({"loudness__gain": {"A": 31.0}}, {"faint": 31.0}),
@@ -703,8 +706,7 @@ class TestFlags:
         few = dialogue.flags.get(rule="few_speakers")
         assert (few.value, few.source) == (1.0, "quality")
         assert few.evidence == {"low": 2, "speakers": ["A"]}
-        turns = [heard.Turn("A", 0.2, 1.2, 0), heard.Turn("B", 1.5, 2.5, 1)]
-        services.correct_turns(dialogue=dialogue, turns=turns)
+        correct_turns(dialogue=dialogue, turns=[Corrected("A", 0.2, 1.2), Corrected("B", 1.5, 2.5)])
         services.run(job_id=job.pk)
         assert rules(dialogue) == {"duration", "aggressive"}
 
@@ -766,7 +768,7 @@ class TestAwkwardInputs:
         ("name", "known", "expected"),
         [
             ("mixed_16k_s16.wav", True, {"duration"}),
-            ("two_channel_A_left_B_right.flac", False, {"duration"}),
+            ("two_channel_A_left_B_right.flac", False, {"duration", "detected-turns"}),
             ("float32_over_full_scale.wav", True, {"duration"}),
             ("vbr_tagged.mp3", True, {"duration"}),
             ("streaming_header.wav", True, {"duration"}),
@@ -790,3 +792,25 @@ class TestAwkwardInputs:
         assert done is not None
         assert done.state == State.FAILED
         assert len(done.reason) > 20
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_goes_on_with_the_old_file_keeps_its_time_line(make: Callable[..., ProcessingJob]) -> None:
+    job = make()
+    services.run(job_id=job.pk)
+    playing = factories.ExposureFactory(dialogue=job.dialogue)
+    before = Dialogue.objects.get()
+    length, line = time_line.length(playing, before), time_line.turns(playing, before)
+    correct_turns(dialogue=before, turns=[Corrected("A", 0.4, 1.4), Corrected("B", 3.0, 3.6)])
+    services.run(job_id=job.pk)
+    playing.refresh_from_db()
+    now = Dialogue.objects.get()
+    assert now.play_duration != length
+    assert (time_line.length(playing, now), time_line.turns(playing, now)) == (length, line)
+    later = factories.ExposureFactory(dialogue=now)
+    assert time_line.length(later, now) == now.play_duration
+    assert len(time_line.turns(later, now)) == 2
+    with time_machine.travel(timezone.now() + services.KEEP_UNNAMED * 2):
+        services.tidy_files()
+    playing.refresh_from_db()
+    assert time_line.length(playing, now) == now.play_duration

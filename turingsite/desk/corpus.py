@@ -17,9 +17,9 @@ from django.views.decorators.http import require_POST, require_safe
 from dialogues import media, tasks
 from dialogues.models import Dialogue, Flag, Turn
 from dialogues.processing import services as processing
+from dialogues.processing.correcting import Corrected, correct_turns
 from dialogues.selectors import access_desk_dialogue, desk_dialogues
 from studies.models import Study
-from turingsite.audio.turns import Turn as HeardTurn
 from turingsite.desk.doors import access_desk, tell
 from turingsite.desk.forms import DialogueFilter, ProcessForm, TurnsForm
 from turingsite.desk.paging import by_name
@@ -189,15 +189,16 @@ def turns(request: HttpRequest, code: str) -> HttpResponse:
     form = TurnsForm(request.POST)
     if form.is_valid():
         given = [
-            HeardTurn(who, start, end, index)
+            Corrected(who, start, end, was=index)
             for index, (who, start, end) in enumerate(form.cleaned_data["lines"])
         ]
         try:
-            job = processing.correct_turns(dialogue=found, turns=given, user=request.user)
+            job = correct_turns(dialogue=found, turns=given, user=request.user)
         except DomainError as error:
             form.refuse(error)
         else:
-            wake(tasks.process_dialogue, job.pk)
+            if job is not None:
+                wake(tasks.process_dialogue, job.pk)
             messages.success(request, _("The turns are stored; the dialogue is processed again."))
             return redirect("admin:desk_dialogue", code)
     return _dialogue(request, found, form)

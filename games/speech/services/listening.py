@@ -13,6 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from dialogues import time_line
 from dialogues.models import Exposure
 from games.speech.models import Trial
 from games.speech.services.players import access_trial, moved_on, refuse_if_over
@@ -154,7 +155,7 @@ def apply(trial: Trial, report: Listening, *, participant: Participant, now: dat
     Our clock bounds what is believed: nobody hears more seconds than have passed since the trial was served.
     Only test participants of a study that allows them may claim to have heard (bots that do not wait).
     """
-    length = trial.dialogue.play_duration or 0.0
+    length = time_line.length(trial.exposure, trial.dialogue)
     claimed = is_claimed(participant)
     served = trial.served_at or trial.drawn_at
     passed = (now - served).total_seconds()
@@ -207,7 +208,7 @@ def unlock_in(trial: Trial, *, now: datetime) -> float | None:
     """
     if trial.first_play_at is None:
         return None
-    length = trial.dialogue.play_duration or 0.0
+    length = time_line.length(trial.exposure, trial.dialogue)
     waited = (now - trial.first_play_at).total_seconds()
     return 0.0 if waited < -SLACK else WAIT_FACTOR * length + WAIT_MORE - waited
 

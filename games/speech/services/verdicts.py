@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from dialogues import time_line
 from dialogues.models import Choice, Verdict
 from games.speech.assignment import ACTIVITY
 from games.speech.models import SpeechPlayer, Trial
@@ -143,7 +144,7 @@ def evidence(trial: Trial, participant: Participant, *, answer_ms: int | None) -
         "device": participant.device_class,
         "left": left,
         "gate": trial.gate,
-        "length": round(trial.dialogue.play_duration or 0.0, 3),
+        "length": round(time_line.length(trial.exposure, trial.dialogue), 3),
         "served_at": _iso(trial.served_at),
         "first_byte_at": _iso(trial.exposure.first_byte_at),
         "first_play_at": _iso(trial.first_play_at),
@@ -177,7 +178,7 @@ def exclusion(trial: Trial, participant: Participant) -> str:
 
 def protocol_breaks(trial: Trial, participant: Participant, *, now: datetime) -> list[str]:
     """All that keeps a verdict out of *per_protocol*."""
-    length = trial.dialogue.play_duration or 0.0
+    length = time_line.length(trial.exposure, trial.dialogue)
     served = trial.served_at or trial.drawn_at
     # Fetched ahead, the first byte is older than the trial: nobody heard it before it was served.
     start = max(trial.exposure.first_byte_at or served, served)

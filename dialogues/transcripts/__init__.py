@@ -1,0 +1,1 @@
+"""What a transcript says beside its topic: pure rules, and ``services``, which writes them as flags."""
