@@ -14,8 +14,10 @@ from studies.tables import Table
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
+    from studies.figures import Figure
     from studies.files.shapes import Shape
     from studies.models import Participant, Study
+    from studies.reports import ReportResult
 
     Text = str | _StrPromise
 
@@ -76,6 +78,10 @@ def _no_problems(study: Study) -> list[Text]:
 
 def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
+
+
+def _no_figures(result: ReportResult) -> Sequence[Figure]:
+    return ()
 
 
 def _no_places(study: Study, language: str) -> Mapping[str, str]:
@@ -167,7 +173,7 @@ class Report:
 
     ``columns``: of a large table those that it reads; of a table that is not named there, all.
     ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p values
-    are adjusted together.
+    are adjusted together. ``figures``: of its result, from the tables alone.
     """
 
     key: str
@@ -176,6 +182,7 @@ class Report:
     build: Callable[..., Any]
     outcomes: Mapping[str, Text] = field(default_factory=dict)
     families: Mapping[str, Text] = field(default_factory=dict)
+    figures: Callable[[ReportResult], Sequence[Figure]] = _no_figures
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from games.speech.reports import accuracy, discrimination, judged, leaks, lengths, progress, rounds, success
+from games.speech.reports import (
+    accuracy,
+    discrimination,
+    judged,
+    leaks,
+    lengths,
+    pictures,
+    progress,
+    rounds,
+    success,
+)
 from studies.registry import Report, reports
 
 #: Tables that every report on verdicts of the game is given.
@@ -40,23 +50,23 @@ FAMILIES = {
 
 
 def register() -> None:
-    for key, title, tables, build in (
-        ("success-rate", _("Success rate"), DATASETS, success.build),
-        ("accuracy", _("Accuracy"), DATASETS, accuracy.build),
-        ("discrimination", _("Discrimination"), DATASETS, discrimination.build),
-        ("duration-trend", _("Trend over length"), DATASETS, lengths.build),
-        ("by-round", _("By round"), DATASETS, rounds.build),
-        ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build),
+    for key, title, tables, build, figures in (
+        ("success-rate", _("Success rate"), DATASETS, success.build, pictures.success_rate),
+        ("accuracy", _("Accuracy"), DATASETS, accuracy.build, pictures.accuracy),
+        ("discrimination", _("Discrimination"), DATASETS, discrimination.build, pictures.discrimination),
+        ("duration-trend", _("Trend over length"), DATASETS, lengths.build, pictures.duration_trend),
+        ("by-round", _("By round"), DATASETS, rounds.build, pictures.by_round),
+        ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build, pictures.leaks),
     ):
-        reports.add(
-            Report(
-                key,
-                title,
-                tables,
-                build,
-                OUTCOMES.get(key, {}),
-                FAMILIES.get(key, {}),
-                columns=judged.COLUMNS,
-            )
+        named = OUTCOMES.get(key, {}), FAMILIES.get(key, {})
+        reports.add(Report(key, title, tables, build, *named, figures=figures, columns=judged.COLUMNS))
+    reports.add(
+        Report(
+            "funnel",
+            _("Funnel"),
+            progress.DATASETS,
+            progress.build,
+            figures=pictures.funnel,
+            columns=progress.COLUMNS,
         )
-    reports.add(Report("funnel", _("Funnel"), progress.DATASETS, progress.build, columns=progress.COLUMNS))
+    )

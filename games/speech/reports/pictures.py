@@ -1,0 +1,328 @@
+"""Figures of the game's reports, from their tables alone: what stands in no table is in no figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from games.speech.reports.lengths import LONGEST, SHORTEST, STEP
+from games.speech.reports.speakers import HUMANS, MACHINES
+from studies.figures import (
+    Along,
+    Axis,
+    Figure,
+    Mark,
+    Panel,
+    Sort,
+    bars,
+    courses,
+    figure,
+    intervals,
+    listed,
+    said,
+    scatter,
+    scoped,
+    share_axis,
+)
+from studies.reports import ReportResult
+
+Row = Mapping[str, Any]
+
+#: How the kinds of dialogue are drawn, wherever they stand.
+KINDS: Mapping[str, Sort] = {
+    "H-H": "human",
+    "H-M": "machine",
+    "PH": "machine_open",
+    "all": "all",
+    "balanced": "all_open",
+}
+OF_GROUPS: Mapping[str, Sort] = {HUMANS: "human", MACHINES: "machine"}
+
+
+def success_rate(result: ReportResult) -> list[Figure]:
+    judged_human = share_axis(
+        _("Share of verdicts that said “human”, with 95 % intervals; n counts verdicts")
+    )
+    return [
+        *figure(result, "success", _by_speaker(result, "success", "share"), judged_human, intervals),
+        *_difference(result),
+        *discrimination(result),
+        *_benchmark(result),
+        *_by_strategy(result, judged_human),
+        *_by_round(result, "share", judged_human),
+    ]
+
+
+def accuracy(result: ReportResult) -> list[Figure]:
+    right = share_axis(_("Share of right verdicts, with 95 % intervals; n counts verdicts"))
+    by_kind = [
+        Panel(words, tuple(_mark(row, said(result, "by_kind", row, "kind"), "accuracy") for row in rows))
+        for _scope, words, rows in scoped(result, "by_kind", listed(result, "by_kind"))
+    ]
+    groups = [
+        Panel(words, tuple(_mark(row, said(result, "groups", row, "group"), "accuracy") for row in rows))
+        for _factor, words, rows in scoped(result, "groups", listed(result, "groups"), "factor")
+    ]
+    return [
+        *figure(result, "by_kind", by_kind, right, intervals),
+        *figure(result, "groups", groups, right, intervals),
+        *_by_length(result),
+        *_by_round(result, "accuracy", right),
+    ]
+
+
+def duration_trend(result: ReportResult) -> list[Figure]:
+    slope = Axis(
+        _("Change of the share of right verdicts from one bin of 5 s to the next, with 95 % intervals"),
+        line=0.0,
+        decimals=3,
+    )
+    of_human = Axis(
+        _("Change of the share of “human” from one bin of 5 s to the next, with 95 % intervals"),
+        line=0.0,
+        decimals=3,
+    )
+    by_kind = [
+        Panel(words, tuple(_mark(row, said(result, "trend", row, "kind"), "slope") for row in rows))
+        for _scope, words, rows in scoped(result, "trend", listed(result, "trend"))
+    ]
+    by_speaker = _by_speaker(result, "by_speaker", "slope")
+    return [
+        *figure(result, "trend", by_kind, slope, intervals),
+        *_by_length(result),
+        *figure(result, "by_speaker", by_speaker, of_human, intervals),
+    ]
+
+
+def discrimination(result: ReportResult) -> list[Figure]:
+    axis = Axis(_("d′ against human speakers, with 95 % intervals; 0: not told apart"), line=0.0)
+    return figure(result, "discrimination", _by_speaker(result, "discrimination", "dprime"), axis, intervals)
+
+
+def by_round(result: ReportResult) -> list[Figure]:
+    right = share_axis(_("right"))
+    rows = [row for row in listed(result, "by_round") if row.get("kind") in KINDS]
+    panels = [
+        Panel(f"{kind}, {words}", _in_order(own, "round", "accuracy"))
+        for _scope, words, of_scope in scoped(result, "by_round", rows)
+        for kind, own in _split(of_scope, "kind")
+    ]
+    told = [
+        panel
+        for _scope, words, own in scoped(result, "told_apart", listed(result, "told_apart"))
+        for panel in (
+            Panel(f"d′, {words}", _in_order(own, "round", "dprime"), Axis("d′", line=0.0)),
+            Panel(f"c, {words}", _in_order(own, "round", "c_value", "c_"), Axis("c", line=0.0)),
+        )
+    ]
+    return [
+        *figure(result, "by_round", panels, right, partial(courses, along=_rounds(rows, "round"), columns=4)),
+        *figure(
+            result,
+            "told_apart",
+            told,
+            Axis("d′"),
+            partial(courses, along=_rounds(listed(result, "told_apart"), "round"), columns=2),
+        ),
+    ]
+
+
+def leaks(result: ReportResult) -> list[Figure]:
+    axis = share_axis(_("Share of dialogues with a leak, with 95 % intervals; n counts dialogues"), line=None)
+    pooled = [row for row in listed(result, "rate") if row.get("strategy") == "all"]
+    panels = _by_speaker(result, "rate", "rate", rows=pooled, n="dialogues")
+    return figure(result, "rate", panels, axis, intervals)
+
+
+def funnel(result: ReportResult) -> list[Figure]:
+    steps = tuple(
+        Mark(
+            said(result, "steps", row, "step"),
+            row.get("people"),
+            note="" if row.get("share") is None else f"{100 * row['share']:.0f} %",
+        )
+        for row in listed(result, "steps")
+    )
+    if not any(mark.value for mark in steps):
+        return []
+    axis = Axis(_("people"), low=0.0, decimals=0)
+    return figure(result, "steps", [Panel("", steps)], axis, bars)
+
+
+def _mark(
+    row: Row,
+    label: str,
+    key: str,
+    *,
+    sort: Sort | None = None,
+    n: str = "n",
+    prefix: str = "",
+    at: float = 0.0,
+) -> Mark:
+    low90, high90 = row.get("low90"), row.get("high90")
+    return Mark(
+        label=label,
+        value=row.get(key),
+        low=row.get(f"{prefix}low"),
+        high=row.get(f"{prefix}high"),
+        n=row.get(n),
+        sort=sort or KINDS.get(str(row.get("kind") or ""), "all"),
+        note=str(row.get("note") or ""),
+        at=at,
+        inner=None if low90 is None or high90 is None else (low90, high90),
+    )
+
+
+def _by_speaker(
+    result: ReportResult, table: str, key: str, *, rows: Sequence[Row] | None = None, n: str = "n"
+) -> list[Panel]:
+    """A panel for each language: systems by their value in the first one, all machines, human speakers."""
+    scopes = scoped(result, table, listed(result, table) if rows is None else rows)
+    first = {row["speaker"]: row.get(key) for row in (scopes[0][2] if scopes else [])}
+
+    def place(row: Row) -> tuple[int, float]:
+        speaker, value = str(row["speaker"]), first.get(row["speaker"])
+        group = 1 if speaker == MACHINES else 2 if speaker.split(":")[0] == HUMANS else 0
+        return (group, 0.0) if group else (0, float("inf") if value is None else -value)
+
+    return [
+        Panel(
+            words,
+            tuple(
+                _mark(row, str(row.get("name") or ""), key, sort=_sort_of(str(row["speaker"])), n=n)
+                for row in sorted(own, key=place)
+            ),
+        )
+        for _scope, words, own in scopes
+    ]
+
+
+def _sort_of(speaker: str) -> Sort:
+    if speaker == MACHINES:
+        return "machine_open"
+    if speaker == HUMANS:
+        return "human"
+    return "human_open" if speaker.startswith(f"{HUMANS}:") else "machine"
+
+
+def _difference(result: ReportResult) -> list[Figure]:
+    """95 % thin, 90 % thick: equivalent where the thick one lies within the band."""
+    margins = (row.get("margin") for row in listed(result, "difference"))
+    margin = next((float(one) for one in margins if one is not None), 0.0)
+    axis = Axis(
+        _("Above 0: humans are judged human more often. 95 % thin, 90 % thick, the margin shaded"),
+        low=-1.0,
+        high=1.0,
+        line=0.0,
+        band=(-margin, margin),
+    )
+    return figure(result, "difference", _by_speaker(result, "difference", "difference"), axis, intervals)
+
+
+def _benchmark(result: ReportResult) -> list[Figure]:
+    """Success rate over an outside score. The table may be missing."""
+    scopes = scoped(result, "benchmark", listed(result, "benchmark"), "benchmark")
+    panels = [
+        Panel(
+            words,
+            tuple(
+                _mark(row, str(row.get("name") or ""), "share", sort="machine", at=row["score"])
+                for row in own
+                if row.get("score") is not None
+            ),
+        )
+        for _name, words, own in scopes
+    ]
+    return figure(
+        result,
+        "benchmark",
+        panels,
+        share_axis(_("judged human")),
+        partial(scatter, along=_("Score in the outside benchmark")),
+    )
+
+
+def _by_strategy(result: ReportResult, axis: Axis) -> list[Figure]:
+    rows = [
+        row
+        for row in listed(result, "breakdown")
+        if (row["group"], row["factor"]) == (MACHINES, "strategy") and row["level"] != _("(none)")
+    ]
+    panel = Panel("", tuple(_mark(row, str(row["level"]), "share", sort="machine") for row in rows))
+    title = _("Share of verdicts that said “human”, by strategy")
+    return figure(result, "breakdown", [panel], axis, intervals, key="by_strategy", title=title)
+
+
+def _by_round(result: ReportResult, key: str, axis: Axis) -> list[Figure]:
+    """A share of the breakdown along the rounds, a panel for each group of verdicts."""
+    rows = [row for row in listed(result, "breakdown") if row["factor"] == "round"]
+    panels = [
+        Panel(
+            "" if group == "all" else words,
+            _in_order(own, "level", key, sort=OF_GROUPS.get(group, "all")),
+        )
+        for group, words, own in scoped(result, "breakdown", rows, "group")
+    ]
+    title = _("Right verdicts by round") if key == "accuracy" else _("Share judged human, by round")
+    draw = partial(courses, along=_rounds(rows, "level"), columns=2)
+    return figure(result, "breakdown", panels, replace(axis, title=""), draw, key="by_round", title=title)
+
+
+def _by_length(result: ReportResult) -> list[Figure]:
+    """Kinds side by side, never as one: they differ in length. Clips outside the bins are in the table."""
+    rows = [row for row in listed(result, "by_length") if row.get("from_s") is not None]
+    panels = [
+        Panel(
+            f"{kind}, {words}" if words else kind,
+            tuple(
+                _mark(row, str(row["length"]), "accuracy", at=(row["from_s"] + row["below_s"]) / 2)
+                for row in own
+            ),
+        )
+        for _scope, words, of_scope in scoped(result, "by_length", rows)
+        for kind, own in _split(of_scope, "kind")
+        if kind != "all"
+    ]
+    along = Along(
+        _("length (s)"),
+        (SHORTEST, LONGEST),
+        tuple((float(edge), str(edge)) for edge in range(SHORTEST, LONGEST + 1, 2 * STEP)),
+    )
+    return figure(result, "by_length", panels, share_axis(""), partial(courses, along=along, columns=3))
+
+
+def _split(rows: Iterable[Row], column: str) -> list[tuple[str, list[Row]]]:
+    """Rows by a column, in the order in which its values come."""
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(str(row.get(column) or ""), []).append(row)
+    return list(parts.items())
+
+
+def _place(level: str) -> int | None:
+    """A round's place; the last row holds all later ones. None for "(none)"."""
+    number = level.removesuffix("+")
+    return int(number) if number.isdecimal() else None
+
+
+def _in_order(
+    rows: Iterable[Row], column: str, key: str, prefix: str = "", *, sort: Sort | None = None
+) -> tuple[Mark, ...]:
+    return tuple(
+        _mark(row, str(row[column]), key, prefix=prefix, sort=sort, at=place)
+        for row in rows
+        if (place := _place(str(row[column]))) is not None
+    )
+
+
+def _rounds(rows: Iterable[Row], column: str) -> Along:
+    levels = {place: str(row[column]) for row in rows if (place := _place(str(row[column]))) is not None}
+    return Along(
+        _("round"),
+        (min(levels, default=1) - 0.5, max(levels, default=1) + 0.5),
+        tuple((float(place), words) for place, words in sorted(levels.items())),
+    )

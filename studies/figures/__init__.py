@@ -1,0 +1,40 @@
+"""Figures of reports: one Vega-Lite specification each, drawn on the server for the page, as SVG and as PNG.
+
+``shapes``: what a figure is made of. ``panels``, ``rows``, ``plots``: the specification. ``given``: from a
+report's tables to figures. ``drawing``: the picture. A figure is a pure function of a report's result: an
+export gives the same picture as the database.
+"""
+
+from __future__ import annotations
+
+from studies.figures.drawing import PICTURES, as_png, as_svg, on_page
+from studies.figures.given import access_figure, figure, figures_of, found, listed, said, scoped
+from studies.figures.plots import Along, courses, scatter
+from studies.figures.rows import bars, intervals
+from studies.figures.shapes import Axis, Figure, Mark, Panel, Sort, Spec, share_axis
+
+__all__ = [
+    "PICTURES",
+    "Along",
+    "Axis",
+    "Figure",
+    "Mark",
+    "Panel",
+    "Sort",
+    "Spec",
+    "access_figure",
+    "as_png",
+    "as_svg",
+    "bars",
+    "courses",
+    "figure",
+    "figures_of",
+    "found",
+    "intervals",
+    "listed",
+    "on_page",
+    "said",
+    "scatter",
+    "scoped",
+    "share_axis",
+]
