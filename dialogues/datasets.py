@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce, Substr
 
 from dialogues.models import (
     Choice,
@@ -23,6 +24,7 @@ from dialogues.models import (
     Turn,
     Verdict,
 )
+from studies.in_sql import Inside, Without, inside
 from studies.models import Language, Study
 from studies.registry import datasets
 from studies.tidy import Made, column, dataset
@@ -91,26 +93,52 @@ def rater_code(participant: str | None, machine: str | None) -> str:
     return participant or (machine or "")[:16]
 
 
+def _rater_code_in_sql(study: Study) -> Any:
+    return Coalesce("rater__participant__code", Substr("rater__machine__sha256", 1, 16))
+
+
 def rater_kind(participant: str | None, machine: str | None) -> str:
     if participant:
         return "participant"
     return "machine" if machine else "staff"
 
 
-def shown_reason(reason: dict[str, Any], may_publish: bool | None) -> dict[str, Any]:
+def _rater_kind_in_sql(study: Study) -> Any:
+    return Case(
+        When(rater__participant__isnull=False, then=Value("participant")),
+        When(rater__machine__isnull=False, then=Value("machine")),
+        default=Value("staff"),
+    )
+
+
+def shown_reason(reason: Any, may_publish: bool | None) -> Any:
     """The reason's ticks; its free text only of people who agreed to its publication."""
     if may_publish:
         return reason
-    return {key: value for key, value in (reason or {}).items() if key != "text"}
+    ticked = reason.items() if isinstance(reason, dict) else ()
+    return {key: value for key, value in ticked if key != "text"}
+
+
+def _shown_reason_in_sql(study: Study) -> Any:
+    agreed = When(rater__participant__consent__publish_text=True, then=F("reason"))
+    return Case(agreed, default=Without("reason", "text"))
 
 
 def speaker_code(code: str | None, withdrawn_at: object) -> str:
     return "" if withdrawn_at is not None else code or ""
 
 
-def _heard(name: str, meaning: str, **rest: Any) -> Made:
-    """A column from the evidence that was stored with the verdict."""
-    return column(name, meaning, "evidence", make=lambda evidence: (evidence or {}).get(name), **rest)
+def _heard(name: str, meaning: str, *, type: str = "string", **rest: Any) -> Made:
+    """A column from the evidence that was stored with the verdict; empty where that is of another type."""
+    return column(
+        name,
+        meaning,
+        "evidence",
+        type=type,
+        make=lambda evidence: inside(evidence, name, type),
+        sql=lambda study: Inside("evidence", name, type),
+        **rest,
+    )
 
 
 SYSTEMS = dataset(
@@ -150,6 +178,9 @@ DIALOGUES = dataset(
             "kind",
             levels=Nature.values,
             make=lambda kind: "human" if kind == Kind.HUMAN_HUMAN else "machine",
+            sql=lambda study: Case(
+                When(kind=Kind.HUMAN_HUMAN, then=Value("human")), default=Value("machine")
+            ),
         ),
         column("system", "system that spoke as B; empty where B is a person", "judged_system"),
         column("language", "language spoken", levels=Language.values),
@@ -183,6 +214,7 @@ PARTIES = dataset(
             "code of the person whose voice it is; empty after their withdrawal",
             ("speaker__code", "speaker__withdrawn_at"),
             make=speaker_code,
+            sql=lambda study: Case(When(speaker__withdrawn_at=None, then=F("speaker__code"))),
         ),
     ),
 )
@@ -244,7 +276,7 @@ EXPOSURES = dataset(
     query=_exposures,
     primary_key=("rater", "dialogue"),
     columns=(
-        column("rater", "code of the person or machine", RATER, make=rater_code),
+        column("rater", "code of the person or machine", RATER, make=rater_code, sql=_rater_code_in_sql),
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("given_at", "when it was given", type="datetime"),
         column("first_byte_at", "when its sound was first asked for", type="datetime"),
@@ -260,13 +292,14 @@ VERDICTS = dataset(
     primary_key=("rater", "dialogue", "repeat"),
     counted="exclusion",
     columns=(
-        column("rater", "code of the person or machine", RATER, make=rater_code),
+        column("rater", "code of the person or machine", RATER, make=rater_code, sql=_rater_code_in_sql),
         column(
             "rater_kind",
             "what the rater is",
             RATER,
             levels=("participant", "machine", "staff"),
             make=rater_kind,
+            sql=_rater_kind_in_sql,
         ),
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("activity", "activity in which it was given"),
@@ -280,6 +313,7 @@ VERDICTS = dataset(
             ("reason", "rater__participant__consent__publish_text"),
             type="object",
             make=shown_reason,
+            sql=_shown_reason_in_sql,
         ),
         _heard("heard", "share of the clip that was heard", type="number", unit="share"),
         _heard("replays", "times it was played again", type="integer"),

@@ -1,4 +1,7 @@
-"""Cells of exported tables: values to text and back, and text that no spreadsheet takes for a formula."""
+"""Cells of exported tables: values to text and back, and text that no spreadsheet takes for a formula.
+
+The same rules in SQL are in ``studies.cells_sql``; a test holds the two to the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,20 @@ import math
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 
-# What a spreadsheet may read as the start of a formula, the full-width forms of Chinese input included.
-_STARTS = frozenset("=+-@|%＝＋－＠")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+#: What a spreadsheet may read as the start of a formula, the full-width forms of Chinese input included.
+STARTS = "=+-@|%＝＋－＠"
+#: Blanks that a spreadsheet may skip before it: what Unicode calls so.
+BLANKS = "".join(one for one in map(chr, range(0x3001)) if one.isspace())
+#: Text that begins so gets an apostrophe in any case.
+ALWAYS = "'\t\r\n"
+_RUNS = re.compile(f"[{ALWAYS}]|[{BLANKS}]*[{re.escape(STARTS)}]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def guarded(text: str) -> str:
@@ -21,12 +31,7 @@ def guarded(text: str) -> str:
 
     Text that begins with an apostrophe gets another, so :func:`unguarded` gives back exactly what was there.
     """
-    if not text or _NUMBER.fullmatch(text):
-        return text
-    bare = text.lstrip()
-    if text[0] in "'\t\r\n" or (bare and bare[0] in _STARTS):
-        return "'" + text
-    return text
+    return "'" + text if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguarded(text: str) -> str:
@@ -45,17 +50,38 @@ def written(value: Any, kind: str) -> str:
     if kind == "integer":
         return str(int(value))
     if kind == "number":
-        number = float(value)
-        return repr(number) if math.isfinite(number) else ""
+        number = finite(value)
+        return "" if number is None else repr(number)
     if kind == "datetime":
         if value.tzinfo is None:
             raise ValueError("times carry their offset")
-        return str(value.isoformat())
+        return str(value.isoformat(timespec="microseconds"))
     if kind == "date":
         return str(value.isoformat())
     if kind in ("object", "array"):
-        return json.dumps(value, ensure_ascii=False, sort_keys=True, cls=DjangoJSONEncoder)
+        return as_json(value)
     raise ValueError(f"no such type of column: {kind}")
+
+
+def as_json(value: Any) -> str:
+    """JSON as PostgreSQL writes a jsonb, so that either may write it: shorter keys first, no exponents."""
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if value is None or value is True or value is False:
+        return json.dumps(value)
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return "null"
+        number = float.__repr__(value)
+        return format(Decimal(number), "f") if "e" in number else "0.0" if number == "-0.0" else number
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (len(str(key).encode("utf-8", "replace")), str(key)))
+        return "{" + ", ".join(f"{encode_basestring(str(key))}: {as_json(value[key])}" for key in keys) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(as_json(one) for one in value) + "]"
+    return as_json(DjangoJSONEncoder().default(value))
 
 
 def read(text: str, kind: str) -> Any:
@@ -90,9 +116,17 @@ def as_stored(value: Any, kind: str) -> Any:
     if kind == "datetime" and value is not None:
         return value.astimezone(UTC)
     if kind == "number" and value is not None:
-        number = float(value)
-        return number if math.isfinite(number) else None
+        return finite(value)
     return value
+
+
+def finite(value: Any) -> float | None:
+    """The number, where it is one that a cell can hold: not infinite, and not beyond what a double holds."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _boolean(text: str) -> bool:

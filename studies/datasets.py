@@ -5,11 +5,15 @@ Erased people are in none of them. Codes replace keys; resume and receipt codes 
 
 from __future__ import annotations
 
-import json
+from functools import reduce
+from operator import or_
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
 
+from studies.cells import as_json
+from studies.in_sql import JsonText
 from studies.models import Answer, Consent, EndState, Language, Participant, Questionnaire, Study, TurnedAway
 from studies.registry import datasets
 from studies.tidy import column, dataset
@@ -21,7 +25,23 @@ def shown_answer(
     """An answer as text; free text only of people who agreed to its publication."""
     if (questionnaire, question) in free_text and not may_publish:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else as_json(value)
+
+
+def _shown_answer_in_sql(study: Study) -> Any:
+    if connection.vendor != "postgresql":
+        return None
+    shown, free_text = JsonText(F("value")), free_text_questions(study)
+    if not free_text:
+        return shown
+    own_words = [Q(questionnaire=form, question=question) for form, question in sorted(free_text)]
+    agreed = When(rater__participant__consent__publish_text=True, then=shown)
+    return Case(
+        agreed,
+        When(reduce(or_, own_words), then=Value("")),
+        default=shown,
+        output_field=TextField(),
+    )
 
 
 def free_text_questions(study: Study) -> set[tuple[int, str]]:
@@ -140,6 +160,7 @@ ANSWERS = dataset(
             ("value", "question", "questionnaire_id", "rater__participant__consent__publish_text"),
             make=shown_answer,
             beside=free_text_questions,
+            sql=_shown_answer_in_sql,
         ),
         column("scale", "answers that were offered, in order", type="array"),
         column("language", "language in which it was asked"),

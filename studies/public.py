@@ -50,6 +50,10 @@ class PublicTier:
         self._withheld: Counter[str] = Counter()
         self._coarsen(study)
 
+    def changes(self, dataset: Dataset) -> bool:
+        """Whether more than times changes: what depends on the profiles of others is made in Python."""
+        return dataset.key in (own.PARTICIPANTS.key, own.ANSWERS.key)
+
     def rows(self, dataset: Dataset, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         times = [one.name for one in dataset.columns if one.type == "datetime"]
         for row in rows:

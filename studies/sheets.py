@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import IO, Any, Protocol
 
@@ -19,6 +20,8 @@ from studies.registry import Column
 FORMATS = ("csv", "jsonl", "parquet")
 #: Rows of a Parquet row group: what is held in memory while one is filled.
 GROUP = 10_000
+#: Lines of CSV that are joined at a time.
+LINES = 500
 
 # A draw can hold every candidate of a large study; the default limit is 128 kB.
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -32,26 +35,46 @@ class Sheet(Protocol):
     def close(self) -> None: ...
 
 
+def csv_lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Rows of finished cells as lines of CSV: comma, line feed, quotes only where something needs them."""
+    rows = list(rows)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    lines = text.getvalue()
+    if "\r" in lines:  # which csv.writer leaves bare, and no reader takes for text
+        lines = "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
+    return lines.encode("utf-8", "replace")
+
+
+def _quoted(cell: Any) -> str:
+    text = "" if cell is None else str(cell)
+    return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
+
+
+_NEEDS_QUOTES = re.compile('[,"\r\n]')
+
+
+def csv_header(columns: Sequence[Column], *, bom: bool = False) -> bytes:
+    return (b"\xef\xbb\xbf" if bom else b"") + csv_lines([[guarded(one.name) for one in columns]])
+
+
 class CsvSheet:
     """Comma, UTF-8, one header; text that a spreadsheet could run is guarded."""
 
     def __init__(self, below: IO[bytes], columns: Sequence[Column], *, bom: bool) -> None:
-        self._text = io.TextIOWrapper(
-            io.BufferedWriter(below, 1 << 16),
-            encoding="utf-8-sig" if bom else "utf-8",
-            newline="",
-            write_through=False,
-        )
-        self._sheet = csv.writer(self._text, lineterminator="\n")
+        self._below = below
         self._plan = [(one.name, one.type) for one in columns]
-        self._sheet.writerow([guarded(one.name) for one in columns])
+        self._waiting: list[list[str]] = []
+        below.write(csv_header(columns, bom=bom))
 
     def write(self, row: Mapping[str, Any]) -> None:
-        self._sheet.writerow([written(row[name], kind) for name, kind in self._plan])
+        self._waiting.append([written(row[name], kind) for name, kind in self._plan])
+        if len(self._waiting) >= LINES:
+            self.close()
 
     def close(self) -> None:
-        self._text.flush()
-        self._text.detach()
+        self._below.write(csv_lines(self._waiting))
+        self._waiting = []
 
 
 class JsonLinesSheet:

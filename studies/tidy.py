@@ -1,13 +1,19 @@
-"""Making datasets out of query sets: each column says what it means and where its cell comes from."""
+"""Making datasets out of query sets: each column says what it means and where its cell comes from.
+
+A table can be read in two ways that give the same cells: ``rows`` makes each in Python; ``selected`` is one
+query of all its columns, for a database that writes the file itself (``studies.copying``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
-from django.db.models import QuerySet
+from django.db.models import Count, F, QuerySet
+from django.db.models.functions import TruncDate
 
 from studies import columnar
 from studies.cells import as_stored
@@ -26,12 +32,19 @@ class Made:
     """A column and how its cell is made: from these lookups, through ``make`` where one is given.
 
     What ``beside`` finds for the study, once per reading of the table, goes to ``make`` as its last argument.
+    ``sql(study)`` gives the expression of what ``make`` makes, or None where this database cannot say it.
     """
 
     column: Column
     lookups: tuple[str, ...]
     make: Callable[..., Any] | None = None
     beside: Callable[[Study], Any] | None = None
+    sql: Callable[[Study], Any] | None = None
+
+    def expression(self, study: Study) -> Any:
+        if self.sql is not None:
+            return self.sql(study)
+        return F(self.lookups[0]) if self.make is None else None
 
 
 def column(
@@ -45,10 +58,68 @@ def column(
     tier: str = "public",
     make: Callable[..., Any] | None = None,
     beside: Callable[[Study], Any] | None = None,
+    sql: Callable[[Study], Any] | None = None,
 ) -> Made:
     """A column read from ``source``: one lookup (default: the name) or several, which then go to ``make``."""
     lookups = (source or name,) if not isinstance(source, tuple) else source
-    return Made(Column(name, meaning, unit, tuple(levels), tier, type), lookups, make, beside)
+    return Made(Column(name, meaning, unit, tuple(levels), tier, type), lookups, make, beside, sql)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TidyDataset(Dataset):
+    """A dataset made from one query."""
+
+    query: Callable[[Study], QuerySet[Any]]
+    made: tuple[Made, ...]
+
+    def selected(self, study: Study, columns: Sequence[Column]) -> QuerySet[Any] | None:
+        """One query of these columns, in order, as the database has their values; None where it cannot.
+
+        A column that is a time here and a day in ``columns`` becomes the day in the study's time zone.
+        """
+        by_name = {one.column.name: one for one in self.made}
+        found = {}
+        for at, shown in enumerate(columns):
+            made = by_name[shown.name]
+            expression = made.expression(study)
+            if expression is None:
+                return None
+            if (made.column.type, shown.type) == ("datetime", "date"):
+                expression = TruncDate(expression, tzinfo=ZoneInfo(study.time_zone))
+            found[f"cell_{at}"] = expression
+        return self.query(study).annotate(**found).values_list(*found)
+
+    def reasons(self, study: Study) -> dict[str, int]:
+        """How many rows have each level of the column ``counted``, empty ones left out."""
+        if not self.counted:
+            return {}
+        (made,) = (one for one in self.made if one.column.name == self.counted)
+        found = self.query(study).order_by().annotate(level=made.expression(study)).values_list("level")
+        return {str(level): rows for level, rows in found.annotate(rows_of_it=Count("pk")) if level}
+
+    def narrow(self, study: Study, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Rows of these columns alone, as tuples of the same values as in ``rows``."""
+        by_name = {one.column.name: one for one in self.made}
+        chosen = tuple(by_name[name] for name in names)
+        for row in replace(self, made=chosen)._cells(study):
+            yield tuple(row)
+
+    def _cells(self, study: Study) -> Iterator[list[Any]]:
+        # Each lookup once, however many columns are made from it: JSON is decoded a single time per row.
+        lookups = list(dict.fromkeys(lookup for made in self.made for lookup in made.lookups))
+        plan = []
+        for made in self.made:
+            places = tuple(lookups.index(lookup) for lookup in made.lookups)
+            beside = () if made.beside is None else (made.beside(study),)
+            plan.append((made.make, places, beside, made.column.type))
+        for values in self.query(study).values_list(*lookups).iterator(chunk_size=CHUNK):
+            yield [
+                as_stored(
+                    values[at[0]] if make is None else make(*(values[i] for i in at), *beside),
+                    kind,
+                )
+                for make, at, beside, kind in plan
+            ]
 
 
 def dataset(
@@ -62,20 +133,22 @@ def dataset(
     counted: str = "",
 ) -> Dataset:
     """A dataset whose rows come from one query, read in chunks."""
-    # Each lookup once, however many columns are made from it: a JSON field is decoded a single time per row.
-    lookups = list(dict.fromkeys(lookup for made in columns for lookup in made.lookups))
-    places = [tuple(lookups.index(lookup) for lookup in made.lookups) for made in columns]
+    names = [one.column.name for one in columns]
 
     def rows(study: Study) -> Iterator[dict[str, Any]]:
-        found = [() if made.beside is None else (made.beside(study),) for made in columns]
-        plan = list(zip(columns, places, found, strict=True))
-        for values in query(study).values_list(*lookups).iterator(chunk_size=CHUNK):
-            cells: dict[str, Any] = {}
-            for made, at, beside in plan:
-                value = values[at[0]] if made.make is None else made.make(*(values[i] for i in at), *beside)
-                cells[made.column.name] = as_stored(value, made.column.type)
-            yield cells
+        for cells in made._cells(study):
+            yield dict(zip(names, cells, strict=True))
 
-    by_column = partial(columnar.table, query, columns)
-    shown = tuple(made.column for made in columns)
-    return Dataset(key, title, models, shown, rows, primary_key, counted, by_column)
+    made = TidyDataset(
+        key,
+        title,
+        models,
+        tuple(one.column for one in columns),
+        rows,
+        primary_key,
+        counted,
+        partial(columnar.table, query, columns),
+        query=query,
+        made=tuple(columns),
+    )
+    return made

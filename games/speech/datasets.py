@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models import BooleanField, Case, F, Func, JSONField, Q, QuerySet, Value, When
 
 from dialogues.models import Choice, Dialogue, Nature, System, Topic
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
@@ -25,9 +26,8 @@ class Codes(NamedTuple):
 
 
 def _public_codes(study: Study) -> Codes:
-    here = Dialogue.objects.filter(speech_trials__round__player__participant__study=study)
     return Codes(
-        dict(here.values_list("pk", "code").distinct()), dict(System.objects.values_list("pk", "code"))
+        dict(Dialogue.objects.values_list("pk", "code")), dict(System.objects.values_list("pk", "code"))
     )
 
 
@@ -39,6 +39,35 @@ def shown_draw(draw: dict[str, Any], codes: Codes) -> dict[str, Any]:
     if "systems" in draw:
         shown["systems"] = {codes.systems.get(int(key), ""): count for key, count in draw["systems"].items()}
     return shown
+
+
+class ShownDraw(Func):
+    """:func:`shown_draw` as PostgreSQL says it."""
+
+    template = (
+        "(%(draw)s"
+        " || CASE WHEN %(draw)s ? 'chosen' THEN jsonb_build_object('chosen', coalesce((SELECT d.code"
+        " FROM dialogues_dialogue d WHERE d.id = (%(draw)s -> 'chosen')::bigint), '')) ELSE '{}' END"
+        " || CASE WHEN %(draw)s ? 'systems' THEN jsonb_build_object('systems', (SELECT"
+        " coalesce(jsonb_object_agg(coalesce(s.code, ''), e.value ORDER BY length(e.key), e.key), '{}')"
+        " FROM jsonb_each(%(draw)s -> 'systems') e"
+        " LEFT JOIN dialogues_system s ON s.id = e.key::bigint)) ELSE '{}' END)"
+    )
+
+    def __init__(self, draw: Any) -> None:
+        super().__init__(draw, output_field=JSONField())
+
+    def as_sql(self, compiler: Any, connection: Any, **rest: Any) -> Any:
+        draw, _params = compiler.compile(self.source_expressions[0])
+        return self.template % {"draw": draw}, ()
+
+
+def _shown_draw_in_sql(study: Study) -> Any:
+    return ShownDraw(F("draw")) if connection.vendor == "postgresql" else None
+
+
+def _whether(condition: Q) -> Any:
+    return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
 
 
 def _settings(study: Study) -> QuerySet[SpeechSettings]:
@@ -151,6 +180,7 @@ TRIALS = dataset(
             "expected",
             type="boolean",
             make=bool,
+            sql=lambda study: _whether(~Q(expected="")),
         ),
         column("expected", "the answer that the instruction asks for", levels=Nature.values),
         column("attempt", "0, then one more for each replacement of a clip that failed", type="integer"),
@@ -162,6 +192,7 @@ TRIALS = dataset(
             "verdict",
             type="boolean",
             make=lambda verdict: verdict is not None,
+            sql=lambda study: _whether(Q(verdict__isnull=False)),
         ),
         column("human_left", "“human” stood left", "round__player__human_left", type="boolean"),
         column(
@@ -171,6 +202,7 @@ TRIALS = dataset(
             type="object",
             make=shown_draw,
             beside=_public_codes,
+            sql=_shown_draw_in_sql,
         ),
         column("drawn_at", "when it was drawn", type="datetime"),
         column("served_at", "when its page was given", type="datetime"),

@@ -1,5 +1,5 @@
-"""The headlines that go into every export, gathered while its tables are written, and the script that checks
-them. The figures are those of the reports ``success-rate`` and ``accuracy``."""
+"""The headlines that go into every export, read at the same moment as its tables, and the script that
+checks them. The figures are those of the reports ``success-rate`` and ``accuracy``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from dialogues.models import Choice, Kind
 from games.speech.reports.figures import enough
 from games.speech.reports.judged import ACTIVITY, KINDS, scopes
 from studies.models import Study
-from studies.registry import Companion, companions
+from studies.registry import Companion, companions, datasets
 from studies.reports import ANALYSIS_SETS
+from studies.tidy import TidyDataset
 from turingsite import stats
 
 FORMAT = 1
@@ -27,36 +28,52 @@ HUMANS, MACHINES = "human", "machines"
 Mask = NDArray[np.bool_]
 
 
+ABOUT = ("dialogue", "kind", "language", "system", "origin")
+JUDGED = (
+    "rater", "dialogue", "activity", "rater_kind", "choice", "exclusion", "round_finished", "round_number",
+    "protocol_breaks",
+)  # fmt: skip
+
+
 class Headlines:
     """Ten bytes of each verdict, and what is known of each dialogue: memory stays flat for a million."""
 
     def __init__(self, study: Study) -> None:
-        self._study = study.slug
+        self._study = study
         self._people: dict[str, int] = {}
         self._clips: dict[str, int] = {}
-        self._person, self._clip = array("l"), array("l")
+        self._person, self._clip = array("i"), array("i")
         self._human, self._sets = array("b"), array("b")
         self._about: dict[str, tuple[str, str, str, str]] = {}
         self._used: set[str] = set()
 
     def take(self, table: str, row: Mapping[str, Any]) -> None:
-        if table == "dialogues":
-            self._about[row["dialogue"]] = (row["kind"], row["language"], row["system"], row["origin"])
-        elif table == "items":
-            self._used.add(row["dialogue"])
-        elif row["activity"] == ACTIVITY and row["rater_kind"] == "participant":
-            self._used.add(row["dialogue"])
-            inside = sets_of(row)
-            if inside:
-                self._person.append(self._people.setdefault(row["rater"], len(self._people)))
-                self._clip.append(self._clips.setdefault(row["dialogue"], len(self._clips)))
-                self._human.append(row["choice"] == Choice.HUMAN)
-                self._sets.append(sum(1 << ANALYSIS_SETS.index(name) for name in inside))
+        """Nothing: what is needed of a million rows is read apart, with no other column."""
+
+    def _read(self) -> None:
+        self._about = {code: (kind, *rest) for code, kind, *rest in _narrow("dialogues", self._study, ABOUT)}
+        self._used = {code for (code,) in _narrow("items", self._study, ("dialogue",))}
+        known: dict[tuple[Any, ...], int] = {}
+        for rater, clip, activity, rater_kind, *of_sets in _narrow("verdicts", self._study, JUDGED):
+            if activity != ACTIVITY or rater_kind != "participant":
+                continue
+            self._used.add(clip)
+            *plain, breaks = of_sets
+            key = (*plain, bool(breaks))
+            if key not in known:
+                inside = sets_of(dict(zip(JUDGED[4:], of_sets, strict=True)))
+                known[key] = sum(1 << ANALYSIS_SETS.index(name) for name in inside)
+            if known[key]:
+                self._person.append(self._people.setdefault(rater, len(self._people)))
+                self._clip.append(self._clips.setdefault(clip, len(self._clips)))
+                self._human.append(plain[0] == Choice.HUMAN)
+                self._sets.append(known[key])
 
     def text(self) -> str:
+        self._read()
         content = {
             "format": FORMAT,
-            "study": self._study,
+            "study": self._study.slug,
             "interval": "95 %, two-way over persons and dialogues; no value where there is not enough",
             "headlines": list(self._headlines()),
         }
@@ -128,6 +145,12 @@ class Headlines:
         }
 
 
+def _narrow(table: str, study: Study, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    dataset = datasets.get(table)
+    assert isinstance(dataset, TidyDataset)  # noqa: S101  (ours and those of the floor below)
+    return dataset.narrow(study, columns)
+
+
 def _speaks(about: tuple[str, str, str, str], speaker: str) -> bool:
     kind, _language, system, origin = about
     if kind == Kind.HUMAN_HUMAN:
@@ -149,5 +172,5 @@ class Script:
 
 
 def register() -> None:
-    companions.add(Companion("headlines.json", Headlines, ("dialogues", "items", "verdicts")))
+    companions.add(Companion("headlines.json", Headlines))
     companions.add(Companion("reproduce.py", Script))

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialogues.models import Choice, Kind, Speaker, Verdict
-from studies import cells, tidy
+from studies import cells, copying, tidy
 from studies.exported import Exported
 from studies.exports import export_study, shown_columns, snapshot
 from studies.models import AuditLine, ExportFile, Participant, Study
@@ -489,6 +489,7 @@ def test_a_changed_or_foreign_file_is_not_read(played: Played, out: Path, tmp_pa
 
 def test_memory_stays_flat(played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tidy, "CHUNK", 100)
+    monkeypatch.setattr(copying, "BLOCK", 4_096)
 
     def peak(name: str) -> int:
         tracemalloc.start()
