@@ -12,6 +12,7 @@ class DialoguesConfig(AppConfig):
 
     def ready(self) -> None:
         from dialogues import (  # models are loaded only now
+            audit_dataset,
             datasets,
             erasing,
             nuisance_report,
@@ -19,6 +20,7 @@ class DialoguesConfig(AppConfig):
         )
 
         datasets.register()
+        audit_dataset.register()
         erasing.register()
         recordings_report.register()
         nuisance_report.register()

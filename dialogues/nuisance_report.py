@@ -6,7 +6,7 @@ looked at, so it is read before a study opens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,24 +82,11 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         and roles.get(str(row["dialogue"]), StudyItem.Role.MAIN) == StudyItem.Role.MAIN
         and options.language in ("", row["language"])
     ]
-    languages = sorted({str(row["language"]) for row in rows})
-    scopes = ["all", *languages] if len(languages) > 1 else languages or ["all"]
     features: list[dict[str, Any]] = []
     models: list[dict[str, Any]] = []
-    for scope in scopes:
-        own = [row for row in rows if scope in ("all", row["language"])]
-        for key, _name, first, second in COMPARISONS:
-            some = [row for row in own if row["kind"] in (*first, *second)]
-            positive = np.array([row["kind"] in first for row in some], dtype=bool)
-            head = {
-                "language": scope,
-                "comparison": key,
-                "first_n": int(positive.sum()),
-                "other_n": int((~positive).sum()),
-            }
-            features += [{**head, **cells} for cells in _alone(some, positive)]
-            if key in MODELLED:
-                models += [{**head, **cells} for cells in _modelled(some, positive)]
+    for alone, together in figures(rows):
+        features += alone
+        models += together
     return ReportResult(
         key="nuisance-audit",
         title=_("Nuisance audit"),
@@ -110,6 +97,34 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         tables=(_model_table(models), _feature_table(features)),
         notes=_notes([*models, *features]),
     )
+
+
+def scopes_of(rows: Sequence[Row]) -> list[str]:
+    """Pooled ("all") first, then each language; the language alone where there is one."""
+    languages = sorted({str(row["language"]) for row in rows})
+    return ["all", *languages] if len(languages) > 1 else languages or ["all"]
+
+
+def figures(rows: Sequence[Row]) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
+    """For each scope and comparison, one after the other: rows of the feature table and of the model table.
+
+    ``rows`` are dialogues with ``kind``, ``language``, ``duration``, ``source_corpus`` and ``quality``.
+    """
+    for scope in scopes_of(rows):
+        own = [row for row in rows if scope in ("all", row["language"])]
+        for key, _name, first, second in COMPARISONS:
+            some = [row for row in own if row["kind"] in (*first, *second)]
+            positive = np.array([row["kind"] in first for row in some], dtype=bool)
+            head = {
+                "language": scope,
+                "comparison": key,
+                "first_n": int(positive.sum()),
+                "other_n": int((~positive).sum()),
+            }
+            yield (
+                [{**head, **cells} for cells in _alone(some, positive)],
+                [{**head, **cells} for cells in _modelled(some, positive)] if key in MODELLED else [],
+            )
 
 
 def warnings(result: ReportResult) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from dialogues import audits
 from dialogues.importing import services as importing
 from dialogues.importing import uploads
 from dialogues.models import ImportBatch
@@ -39,6 +40,19 @@ def run_import(batch_id: int) -> None:
     if batch.state == ImportBatch.State.DONE:
         uploads.discard(batch)
     sweep_processing.delay()
+
+
+@shared_task
+def run_audit(audit_id: int) -> None:
+    """Make one nuisance audit; nothing happens where somebody else has it."""
+    audits.run(audit_id=audit_id)
+
+
+@shared_task
+def sweep_audits() -> None:
+    """Send the audits that wait, also those whose worker went away. Runs on a clock."""
+    for audit_id in audits.waiting():
+        run_audit.delay(audit_id)
 
 
 @shared_task

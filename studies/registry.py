@@ -76,6 +76,10 @@ def _no_problems(study: Study) -> list[Text]:
     return []
 
 
+def _nothing_at(study: Study, user: Any) -> None:
+    return None
+
+
 def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
 
@@ -95,6 +99,8 @@ class Activity:
     ``next_url(participant)``: where the person is inside the activity. ``is_complete``: nothing is left.
     ``is_enough``: stopping now still counts as done (default: only when complete). ``ready(study)``: what
     keeps the study from opening, in words. ``prepare(study)``: make the activity's settings for a new study.
+    ``counting(study)``: what more must be so before people come in whose answers count (not in a pilot);
+    ``at_opening(study, user)`` is called at that moment, before it is asked.
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
     ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
@@ -108,6 +114,8 @@ class Activity:
     debrief_rows: Callable[[Participant], list[DebriefRow]] = _no_rows
     ready: Callable[[Study], list[Text]] = _no_problems
     prepare: Callable[[Study], None] = _nothing
+    counting: Callable[[Study], Sequence[Text]] = _no_problems
+    at_opening: Callable[[Study, Any], None] = _nothing_at
     place_names: tuple[str, ...] = ()
     places: Callable[[Study, str], Mapping[str, str]] = _no_places
     card: str = ""

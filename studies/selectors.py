@@ -153,8 +153,11 @@ def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
     ]
 
 
-def opening_problems(study: Study) -> list[str]:
-    """Everything that keeps ``study`` from taking people, each in words that say what to do."""
+def opening_problems(study: Study, *, pilot: bool = False) -> list[str]:
+    """Everything that keeps ``study`` from taking people, each in words that say what to do.
+
+    ``pilot``: people whose answers never count, which asks for less.
+    """
     problems = []
     text = current_consent_text(study)
     if text is None or not all(text.body.get(language) for language in ("en", "zh")):
@@ -181,6 +184,8 @@ def opening_problems(study: Study) -> list[str]:
             problems.append(_("There is no activity “%(key)s”.") % {"key": key})
     for activity in activities_of(study):
         problems.extend(str(problem) for problem in activity.ready(study))
+        if not pilot:
+            problems.extend(str(problem) for problem in activity.counting(study))
     return problems
 
 

@@ -56,7 +56,7 @@ def scan_all(*, dialogues: QuerySet[Dialogue], user: Any = None) -> Iterator[tup
         counts.update(dialogues=1, transcribed=int(done.transcribed), changed=int(done.changed))
         counts.update(done.rules)
         yield dialogue, done
-    audit.record("dialogues.scanned", user=user, rules=VERSION, **counts)
+    audit.record("dialogues.scanned", user=user, rules=VERSION, counts=dict(counts))
 
 
 def _identity(turns: Iterable[Turn]) -> Iterator[Wanted]:

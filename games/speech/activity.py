@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from dialogues import audits
 from games.speech import places, presenters
 from games.speech.assignment import ACTIVITY
 from games.speech.models import Round, Trial
@@ -68,6 +69,8 @@ def register() -> None:
             is_enough=is_enough,
             debrief_rows=debrief_rows,
             ready=ready,
+            counting=audits.opening_problems,
+            at_opening=audits.at_opening,
             prepare=prepare,
             place_names=places.NAMES,
             places=places.places,

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from studies import audit, builtin, codes, registry, texts
 from studies.models import Completion, ConsentText, EndState, Questionnaire, Study, StudyMember
 from studies.plans import frozen_plan
-from studies.selectors import opening_problems, soft_launched
+from studies.selectors import activities_of, opening_problems, soft_launched
 from turingsite.errors import Conflict, Invalid
 
 Status = Study.Status
@@ -102,7 +102,10 @@ def change_status(*, study: Study, to: str, user: Any = None, now: datetime | No
         return study
     _check_order(study, to)
     if to in Study.JOINABLE:
-        problems = opening_problems(study)
+        if to in COUNTING:
+            for activity in activities_of(study):
+                activity.at_opening(study, user)
+        problems = opening_problems(study, pilot=to == Status.PILOT)
         if problems:
             raise Conflict("not_ready", _("Not ready yet: %(problems)s"), {"problems": " ".join(problems)})
         _settle_text(study)

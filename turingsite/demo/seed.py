@@ -13,6 +13,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connections
 
+from dialogues import audits
 from dialogues.importing.manifest import read_manifest
 from dialogues.importing.services import create_batch, run_batch
 from dialogues.models import Dialogue, ImportRow, Speaker, System
@@ -71,9 +72,21 @@ def opened(target: Study, user: Any, *, until: datetime) -> Study:
     """Open the study two weeks before ``until``, if it never was: the simulated people come after."""
     if target.opened_at is not None:
         return target
+    _audited(target, user)
     return studies.change_status(
         study=target, to=Study.Status.OPEN, user=user, now=until - timedelta(days=14)
     )
+
+
+def _audited(target: Study, user: Any) -> None:
+    """Run the nuisance audit and answer its warnings: synthetic voices of different engines do differ."""
+    if not audits.is_needed(target):
+        return
+    made = audits.ask(study=target, user=user)
+    audits.run(audit_id=made.pk)
+    made.refresh_from_db()
+    words = texts()["audit_answer"]
+    audits.answer(made=made, answers=dict.fromkeys(audits.unanswered(made), words), user=user)
 
 
 def _adapted(body: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

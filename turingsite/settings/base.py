@@ -140,6 +140,7 @@ CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows
     "processing": {"task": "dialogues.tasks.sweep_processing", "schedule": 15},
     "play-files": {"task": "dialogues.tasks.tidy_play_files", "schedule": 3600},
     "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
+    "audits": {"task": "dialogues.tasks.sweep_audits", "schedule": 15},
 }
 
 PUBLIC_URL = env.text("PUBLIC_URL", "")
