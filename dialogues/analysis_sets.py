@@ -42,13 +42,13 @@ def select(verdicts: Table, name: str, among: Mask) -> Selection:
     stored = np.array(verdicts.column("exclusion"), dtype=np.str_)
     unscored = np.array(verdicts.column("choice"), dtype=np.str_) == Choice.UNSCORED
     valid = among & (stored == "") & ~unscored
-    beyond = np.fromiter((not rule.holds(one) for one in verdicts.column(rule.column)), np.bool_, valid.size)
+    values = verdicts.column(rule.column)
+    holds = np.fromiter(map(rule.holds, values), np.bool_, len(values))
     reasons = Counter(stored[among & (stored != "")].tolist())
     reasons["unscored"] += int((among & (stored == "") & unscored).sum())
-    broken = verdicts.column(rule.column)
-    for at in np.flatnonzero(valid & beyond):
-        reasons.update(rule.reasons(broken[at]))
-    kept = valid & ~beyond
+    for at in np.flatnonzero(valid & ~holds):
+        reasons.update(rule.reasons(values[at]))
+    kept = valid & holds
     return Selection(
         kept, {why: n for why, n in sorted(reasons.items()) if n}, int(among.sum()) - int(kept.sum())
     )

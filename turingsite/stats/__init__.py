@@ -2,13 +2,15 @@
 
 Every docstring states formula, convention, undefined cases and source. Not enough data gives ``None`` with
 n, never 0. Modules by topic: ``intervals`` (one sample), ``clustering`` (persons and dialogues as samples;
-``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``multiple``, ``planning``, ``nuisance`` (AUC).
+``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``wald`` (a whole factor), ``correlation``,
+``multiple``, ``planning``, ``nuisance`` (AUC).
 What SciPy, statsmodels and scikit-learn do already is left to them.
 """
 
 from __future__ import annotations
 
 from .clustering import OneWay, TwoWay, difference, from_influence, mean, oneway, proportion, twoway
+from .correlation import Correlation, kendall, pearson, spearman
 from .detection import (
     Detection,
     balanced_accuracy,
@@ -20,6 +22,7 @@ from .detection import (
 from .intervals import (
     Estimate,
     HypothesisTest,
+    at_level,
     critical,
     difference_test,
     equivalent,
@@ -33,15 +36,19 @@ from .multiple import holm
 from .nuisance import auc, cross_validated_auc
 from .planning import Plan, icc_by_pairs, persons_for_interval, persons_for_test
 from .trends import Trend, cochran_armitage, slope
+from .wald import JointTest, joint_wald
 
 __all__ = [
+    "Correlation",
     "Detection",
     "Estimate",
     "HypothesisTest",
+    "JointTest",
     "OneWay",
     "Plan",
     "Trend",
     "TwoWay",
+    "at_level",
     "auc",
     "balanced_accuracy",
     "cochran_armitage",
@@ -57,14 +64,18 @@ __all__ = [
     "from_influence",
     "holm",
     "icc_by_pairs",
+    "joint_wald",
+    "kendall",
     "mean",
     "oneway",
+    "pearson",
     "persons_for_interval",
     "persons_for_test",
     "plain_se",
     "proportion",
     "proportion_test",
     "slope",
+    "spearman",
     "standing",
     "twoway",
     "wilson",

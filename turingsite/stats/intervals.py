@@ -6,7 +6,7 @@ What two samples at once (participants *and* dialogues) need is in ``clustering`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 # Not scipy.stats: loading it costs every process and command two seconds.
@@ -94,6 +94,18 @@ def wilson(successes: float, n: int, *, level: float = 0.95) -> Estimate:
     p = successes / n
     low, high = wilson_bounds(p, n, critical(level))
     return Estimate(p, n, plain_se(successes, n), low, high, level, n_eff=float(n))
+
+
+def at_level(estimate: Estimate, level: float) -> Estimate:
+    """The same estimate with the interval value ± t·SE of another confidence level (normal without df).
+
+    For differences, d′, slopes, means; not for proportions, whose interval is no multiple of the SE. Without
+    an interval: as it is, with the other level.
+    """
+    if estimate.value is None or estimate.se is None or estimate.low is None:
+        return replace(estimate, level=level)
+    half = critical(level, estimate.df) * estimate.se
+    return replace(estimate, low=estimate.value - half, high=estimate.value + half, level=level)
 
 
 def standing(estimate: Estimate, line: float = 0.5) -> Standing | None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Floats
+from .correlation import midranks
 from .intervals import Estimate, critical
 
 FOLDS = 5
@@ -32,9 +33,9 @@ def auc(values: ArrayLike, positive: ArrayLike, *, level: float = 0.95) -> Estim
     highs, lows = x[signal], x[~signal]
     if not highs.size or not lows.size:
         return Estimate(None, x.size, level=level, lack="no_data")
-    ranks = _midranks(x)
-    above = (ranks[signal] - _midranks(highs)) / lows.size
-    below = 1 - (ranks[~signal] - _midranks(lows)) / highs.size
+    ranks = midranks(x)
+    above = (ranks[signal] - midranks(highs)) / lows.size
+    below = 1 - (ranks[~signal] - midranks(lows)) / highs.size
     value = float(above.mean())
     if highs.size < 2 or lows.size < 2:
         return Estimate(value, x.size, level=level, lack="one_cluster")
@@ -104,11 +105,3 @@ def _varies(column: Floats) -> bool:
     """Whether a feature has two values, or is measured for some and not for others."""
     known = np.isfinite(column)
     return bool(known.any()) and (not known.all() or float(column.min()) < float(column.max()))
-
-
-def _midranks(values: Floats) -> NDArray[np.float64]:
-    """Ranks from 1, equal values sharing the mean of theirs."""
-    _different, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    ranks: NDArray[np.float64] = (last - (count - 1) / 2)[place]
-    return ranks

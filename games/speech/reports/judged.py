@@ -53,7 +53,7 @@ class Labels:
     @classmethod
     def of(cls, words: Iterable[Any], place: Numbers) -> Labels:
         """From the words of dialogues or people, and which of these each verdict has; nothing is ""."""
-        numbers, levels = _numbered(str(word or "") for word in words)
+        numbers, levels = _numbered([str(word or "") for word in words])
         return cls(numbers[place], levels)
 
     def __eq__(self, word: object) -> Mask:  # type: ignore[override]
@@ -226,7 +226,7 @@ def _joined(tables: Tables) -> Judged:
         length=np.where(np.isfinite(then), then, now),
         round_number=np.array(verdicts.column("round_number"), dtype=np.intp),
         rounds_played=np.zeros(person.size, dtype=np.intp),
-        given_at=np.array([seconds(moment) for moment in verdicts.column("given_at")], dtype=np.float64),
+        given_at=np.fromiter(map(seconds, verdicts.column("given_at")), np.float64, len(verdicts)),
         leaks=np.array([code in leaks for code in clips], dtype=np.bool_)[clip],
     )
 
@@ -239,8 +239,8 @@ def _with_rounds_played(judged: Judged, inside: Mask) -> Judged:
     return replace(judged, rounds_played=played[judged.person])
 
 
-def _numbered(labels: Iterable[str]) -> tuple[Numbers, list[str]]:
+def _numbered(labels: Sequence[str]) -> tuple[Numbers, list[str]]:
     """Labels as whole numbers in order of appearance, and what each stands for."""
-    seen: dict[str, int] = {}
-    numbers = np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
-    return numbers, list(seen)
+    levels = list(dict.fromkeys(labels))
+    place = {level: number for number, level in enumerate(levels)}
+    return np.fromiter(map(place.__getitem__, labels), np.intp, len(labels)), levels

@@ -118,16 +118,10 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
         family: dict[str, float | None] = {}
         for one in who.systems:
             both, humans = who.against_humans(judged, one, scope)
-            wide, narrow = (
-                stats.difference(
-                    judged.human[both],
-                    judged.is_human[both],
-                    judged.person[both],
-                    judged.dialogue[both],
-                    level=level,
-                )
-                for level in (0.95, 0.90)
+            wide = stats.difference(
+                judged.human[both], judged.is_human[both], judged.person[both], judged.dialogue[both]
             )
+            narrow = stats.at_level(wide, 0.90)
             n, n_humans = int((both & ~humans).sum()), int(humans.sum())
             fewest = min(n, n_humans)
             good = enough(wide, fewest)
