@@ -35,22 +35,41 @@ def table(
 ) -> Table:
     """The rows of ``query`` with the columns named, ``None`` for all; cells as ``tidy`` has them."""
     wanted = [made for made in columns if names is None or made.column.name in names]
-    lookups = list(dict.fromkeys(lookup for made in wanted for lookup in made.lookups))
-    found, count = read(query(study), lookups)
-    values = dict(zip(lookups, found, strict=True))
+    rows = query(study)
+    # What a JSON object holds is taken out by the database: its texts would all differ.
+    taken = {made.column.name: made.sql(study) for made in wanted if _is_inside(rows, made) and made.sql}
+    lookups = dict.fromkeys(
+        lookup for made in wanted if made.column.name not in taken for lookup in made.lookups
+    )
+    asked = {one: _asked(rows, one) for one in lookups}
+    asked |= {f"taken {name}": _Asked(expression, list) for name, expression in taken.items()}
+    found, count = _read(rows, list(asked.values()))
+    values = dict(zip(asked, found, strict=True))
     return Table(
-        {made.column.name: _cells(made, [values[one] for one in made.lookups], study) for made in wanted},
+        {
+            made.column.name: _stored(values[f"taken {made.column.name}"], made.column.type)
+            if made.column.name in taken
+            else _cells(made, [values[one] for one in made.lookups], study)
+            for made in wanted
+        },
         count,
     )
 
 
-def read(query: QuerySet[Any], lookups: Sequence[str]) -> tuple[list[list[Any]], int]:
-    """Values of each lookup in order of the query's rows, and how many rows there are."""
-    asked = [_asked(query, lookup) for lookup in lookups]
-    named = {f"read_{at}": one.expression for at, one in enumerate(asked) if one.expression is not None}
-    names = [f"read_{at}" if f"read_{at}" in named else lookup for at, lookup in enumerate(lookups)]
-    rows = iter(query.annotate(**named).values_list(*names).iterator(chunk_size=CHUNK))
-    found: list[list[Any]] = [[] for _lookup in lookups]
+def _is_inside(query: QuerySet[Any], made: Made) -> bool:
+    return (
+        made.sql is not None
+        and made.column.type in ("number", "string")
+        and isinstance(_field(query.model, made.lookups[0]), JSONField)
+        and len(made.lookups) == 1
+    )
+
+
+def _read(query: QuerySet[Any], asked: Sequence[_Asked]) -> tuple[list[list[Any]], int]:
+    """Values of each thing asked for in order of the query's rows, and how many rows there are."""
+    named = {f"read_{at}": one.expression for at, one in enumerate(asked)}
+    rows = iter(query.annotate(**named).values_list(*named).iterator(chunk_size=CHUNK))
+    found: list[list[Any]] = [[] for _one in asked]
     count = 0
     while chunk := list(islice(rows, CHUNK)):
         count += len(chunk)
@@ -73,7 +92,7 @@ def _asked(query: QuerySet[Any], lookup: str) -> _Asked:
     # psycopg looks up the time zone of every time it reads, which takes longer than all the rest together.
     if isinstance(field, DateTimeField) and connections[query.db].vendor == "postgresql":
         return _Asked(_Microseconds(F(lookup)), _from_microseconds)
-    return _Asked(None, list)
+    return _Asked(F(lookup), list)
 
 
 def _field(model: Any, lookup: str) -> Field[Any, Any] | None:
@@ -111,7 +130,11 @@ def _cells(made: Made, sources: list[list[Any]], study: Study) -> list[Any]:
     if made.make is not None:
         beside = [] if made.beside is None else [repeat(made.beside(study))]
         values = list(map(made.make, *sources, *beside))
-    return values if _are_stored(values, made.column.type) else [as_stored(v, made.column.type) for v in values]
+    return _stored(values, made.column.type)
+
+
+def _stored(values: list[Any], kind: str) -> list[Any]:
+    return values if _are_stored(values, kind) else [as_stored(value, kind) for value in values]
 
 
 def _are_stored(values: list[Any], kind: str) -> bool:

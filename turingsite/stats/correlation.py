@@ -50,7 +50,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
-    """Pearson's r of the ranks, equal values sharing the mean of theirs; p, and what is undefined, likewise."""
+    """Pearson's r of the ranks, equal values sharing the mean of theirs; the rest likewise."""
     first, second = _pairs(x, y)
     return pearson(midranks(first), midranks(second))
 

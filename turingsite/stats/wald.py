@@ -51,8 +51,9 @@ def joint_wald(
     The larger of two is A ∨ B = (A + B + |A − B|)/2, the absolute value of a symmetric matrix taken by its
     eigenvalues, in coordinates where V_i is the identity, so that V does not depend on which level is the
     reference. V = (V_p ∨ V_d) ∨ (V_p + V_d − V_i) is positive semidefinite, gives no contrast less
-    variance than any of the three does, and for q = 1 is the maximum of :func:`twoway`. (Cameron, Gelbach, Miller 2011
-    set negative eigenvalues to zero, which leaves contrasts less variance than participants alone give.)
+    variance than any of the three does, and for q = 1 is the maximum of :func:`twoway`. (Cameron, Gelbach,
+    Miller 2011 set negative eigenvalues to zero: contrasts may then have less variance than participants
+    alone give, and the test finds differences too often.)
 
     W = bᵀV⁻¹b; F = W/q with q and G − 1 degrees of freedom, G the smaller number of clusters, as is usual
     where clusters are few (Cameron & Miller 2015, J. Human Resources 50:317, section VI). For q = 1: t².
