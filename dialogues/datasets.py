@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Substr
 
 from dialogues.models import (
@@ -44,7 +44,12 @@ def _dialogues(study: Study) -> QuerySet[Dialogue]:
     judged = Party.objects.filter(dialogue=OuterRef("pk"), label=JUDGED)
     return (
         Dialogue.objects.filter(_in_study(study))
-        .annotate(judged_system=Subquery(judged.values("system__code")[:1]))
+        .annotate(
+            judged_system=Subquery(judged.values("system__code")[:1]),
+            transcribed=Exists(
+                Turn.objects.filter(dialogue=OuterRef("pk"), party__label=JUDGED).exclude(text="")
+            ),
+        )
         .order_by("external_id")
     )
 
@@ -189,6 +194,7 @@ DIALOGUES = dataset(
         column("opening", "code shared by dialogues that begin with the same words"),
         column("origin", "where a human dialogue comes from", levels=Dialogue.Origin.values),
         column("source_corpus", "corpus it was taken from"),
+        column("transcribed", "whether the words of speaker B are known", type="boolean"),
         column("state", "whether it can be played", levels=Dialogue.State.values),
         column("duration", "length of the playing file", "play_duration", type="number", unit="s"),
         column("content_sha256", "SHA-256 of the manifest row and its files", "content_hash"),

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from numpy.typing import NDArray
 
+from dialogues import pictures
 from dialogues.models import Dialogue, Kind, Modality, StudyItem
 from studies.models import Language
 from studies.registry import Report, reports
@@ -263,4 +264,12 @@ def _model_table(rows: list[dict[str, Any]]) -> ReportTable:
 
 
 def register() -> None:
-    reports.add(Report("nuisance-audit", gettext_lazy("Nuisance audit"), DATASETS, build))
+    reports.add(
+        Report(
+            "nuisance-audit",
+            gettext_lazy("Nuisance audit"),
+            DATASETS,
+            build,
+            figures=pictures.nuisance_audit,
+        )
+    )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dialogues import pictures
 from dialogues.models import Dialogue, Kind
 from studies.registry import Report, reports
 from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, Tables
@@ -27,24 +28,51 @@ NOTE = Heading("note", gettext_lazy("note"), "text")
 
 #: Heading and how a quality report gives the number; None where it could not be measured.
 FIGURES: tuple[tuple[Heading, Callable[[Quality], float | None]], ...] = (
-    (Heading("duration", gettext_lazy("length (s)")), lambda q: q["play"]["duration"]),
-    (Heading("turns", gettext_lazy("turns")), lambda q: q["result"]["turn_count"]),
-    (Heading("gap_before", gettext_lazy("mean gap before (s)")), lambda q: q["gaps"]["heard"]["mean"]),
-    (Heading("gap_after", gettext_lazy("mean gap after (s)")), lambda q: q["gaps"]["after"]["mean"]),
-    (Heading("overlaps", gettext_lazy("overlaps")), lambda q: q["result"]["overlaps"]["count"]),
-    (Heading("a_before", gettext_lazy("A before (LUFS)")), lambda q: q["loudness"]["before"].get("A")),
-    (Heading("a_after", gettext_lazy("A after (LUFS)")), lambda q: q["loudness"]["after"].get("A")),
-    (Heading("b_before", gettext_lazy("B before (LUFS)")), lambda q: q["loudness"]["before"].get("B")),
-    (Heading("b_after", gettext_lazy("B after (LUFS)")), lambda q: q["loudness"]["after"].get("B")),
+    (Heading("duration", gettext_lazy("length (s)"), decimals=1), lambda q: q["play"]["duration"]),
+    (Heading("turns", gettext_lazy("turns"), decimals=1), lambda q: q["result"]["turn_count"]),
     (
-        Heading("b_share", gettext_lazy("B's part of the talk")),
+        Heading("gap_before", gettext_lazy("mean gap before (s)"), decimals=2),
+        lambda q: q["gaps"]["heard"]["mean"],
+    ),
+    (
+        Heading("gap_after", gettext_lazy("mean gap after (s)"), decimals=2),
+        lambda q: q["gaps"]["after"]["mean"],
+    ),
+    (Heading("overlaps", gettext_lazy("overlaps"), decimals=1), lambda q: q["result"]["overlaps"]["count"]),
+    (
+        Heading("a_before", gettext_lazy("A before (LUFS)"), decimals=1),
+        lambda q: q["loudness"]["before"].get("A"),
+    ),
+    (
+        Heading("a_after", gettext_lazy("A after (LUFS)"), decimals=1),
+        lambda q: q["loudness"]["after"].get("A"),
+    ),
+    (
+        Heading("b_before", gettext_lazy("B before (LUFS)"), decimals=1),
+        lambda q: q["loudness"]["before"].get("B"),
+    ),
+    (
+        Heading("b_after", gettext_lazy("B after (LUFS)"), decimals=1),
+        lambda q: q["loudness"]["after"].get("B"),
+    ),
+    (
+        Heading("b_share", gettext_lazy("B's part of the talk"), decimals=2),
         lambda q: q["result"]["speech_share"].get("B"),
     ),
-    (Heading("noise_a", gettext_lazy("noise in A (dBFS)")), lambda q: q["result"]["noise_floor"].get("A")),
-    (Heading("noise_b", gettext_lazy("noise in B (dBFS)")), lambda q: q["result"]["noise_floor"].get("B")),
-    (Heading("bandwidth", gettext_lazy("bandwidth (Hz)")), lambda q: q["result"]["bandwidth_hz"]),
-    (Heading("leading", gettext_lazy("silence in front (s)")), lambda q: q["result"]["leading_silence"]),
-    (Heading("bytes", gettext_lazy("bytes a second")), lambda q: q["play"]["bytes_per_second"]),
+    (
+        Heading("noise_a", gettext_lazy("noise in A (dBFS)"), decimals=1),
+        lambda q: q["result"]["noise_floor"].get("A"),
+    ),
+    (
+        Heading("noise_b", gettext_lazy("noise in B (dBFS)"), decimals=1),
+        lambda q: q["result"]["noise_floor"].get("B"),
+    ),
+    (Heading("bandwidth", gettext_lazy("bandwidth (Hz)"), decimals=0), lambda q: q["result"]["bandwidth_hz"]),
+    (
+        Heading("leading", gettext_lazy("silence in front (s)"), decimals=2),
+        lambda q: q["result"]["leading_silence"],
+    ),
+    (Heading("bytes", gettext_lazy("bytes a second"), decimals=0), lambda q: q["play"]["bytes_per_second"]),
 )
 
 
@@ -64,7 +92,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         analysis_set=options.analysis_set,
         language=options.language,
         basis=Basis(n=0, persons=0, dialogues=len(rows)),
-        tables=(_figures(rows), _states(rows), _sources(rows), _flags(rows, flags)),
+        tables=(_figures(rows), _spread(rows), _states(rows), _sources(rows), _flags(rows, flags)),
         notes=(
             _("Middle values over the dialogues that have been processed."),
             _("What differs between kinds and is not the talk can give the answer away."),
@@ -92,6 +120,53 @@ def _figures(rows: list[Row]) -> ReportTable:
         made.append(cells)
     headings = (KIND, COUNT, *(heading for heading, _read in FIGURES), NOTE)
     return ReportTable("sound", _("Sound by kind"), headings, tuple(made))
+
+
+def _spread(rows: list[Row]) -> ReportTable:
+    """Least, quarters and most of every figure: a middle hides two heaps."""
+    made: list[dict[str, Any]] = []
+    for heading, read in FIGURES:
+        for label, own in _by_kind(rows):
+            measured = map(read, (row["quality"] for row in own if _is_processed(row)))
+            values = sorted(float(value) for value in measured if value is not None)
+            quarters = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [None] * 3
+            made.append(
+                {
+                    "feature": heading.key,
+                    "kind": label,
+                    "n": len(values),
+                    "least": values[0] if values else None,
+                    "quarter": quarters[0],
+                    "middle": median(values) if values else None,
+                    "three_quarters": quarters[2],
+                    "most": values[-1] if values else None,
+                    "note": "" if values else _("none processed"),
+                }
+            )
+    feature = Heading(
+        "feature", gettext_lazy("figure"), "text", {heading.key: heading.label for heading, _read in FIGURES}
+    )
+    headings = (
+        feature,
+        KIND,
+        COUNT,
+        Heading("least", gettext_lazy("least"), decimals=2),
+        Heading("quarter", gettext_lazy("lower quarter"), decimals=2),
+        Heading("middle", gettext_lazy("middle"), decimals=2),
+        Heading("three_quarters", gettext_lazy("upper quarter"), decimals=2),
+        Heading("most", gettext_lazy("most"), decimals=2),
+        NOTE,
+    )
+    return ReportTable(
+        "spread",
+        _("How far the sound spreads, by kind"),
+        headings,
+        tuple(made),
+        gettext_lazy(
+            "Half of the dialogues lie between the quarters (in the figure the thick line), all between the "
+            "least and the most (the thin line)."
+        ),
+    )
 
 
 def _states(rows: list[Row]) -> ReportTable:
@@ -149,4 +224,12 @@ def _is_processed(row: Row) -> bool:
 
 
 def register() -> None:
-    reports.add(Report("recordings", gettext_lazy("Recordings"), ("dialogues", "flags"), build))
+    reports.add(
+        Report(
+            "recordings",
+            gettext_lazy("Recordings"),
+            ("dialogues", "flags"),
+            build,
+            figures=pictures.recordings,
+        )
+    )

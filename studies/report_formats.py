@@ -191,7 +191,8 @@ def _word(heading: Heading, value: Any) -> str:
         if heading.format == "p" and value < 0.0001:
             return "< .0001"
         # Lengths, levels and rates in Hz are no shares: four decimals would feign what nobody measured.
-        return f"{value:.1f}" if abs(value) >= 10 else f"{value:.4f}"
+        most = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else heading.decimals
+        return f"{value:.{min(most, heading.decimals)}f}"
     return str(value)
 
 

@@ -55,13 +55,15 @@ class Options:
 class Heading:
     """A column of a report's table. ``label`` is for people, ``key`` stays the same in every language.
 
-    ``words`` says what a value is called when people read it; files keep the value.
+    ``words`` says what a value is called when people read it; files keep the value. ``decimals``: of a figure
+    below 10, for people; larger ones have fewer.
     """
 
     key: str
     label: Any
     format: Format = "figure"
     words: Mapping[str, Any] = field(default_factory=dict)
+    decimals: int = 4
 
 
 @dataclass(frozen=True)

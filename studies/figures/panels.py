@@ -132,13 +132,15 @@ def ruled(axis: Axis, ends: tuple[float, float], channel: str) -> list[Layer]:
     return made
 
 
-def below(axis: Axis, ends: tuple[float, float], size: tuple[float, float], room: Room) -> list[Layer]:
-    """Numbers of an axis under the plot and what it counts; ``room.below`` holds ``depth_of`` them."""
+def below(
+    axis: Axis, ends: tuple[float, float], size: tuple[float, float], left: float, whole: float
+) -> list[Layer]:
+    """Numbers of an axis under the plot and what it counts, at most ``whole`` px wide: ``depth_of`` px."""
     width, height = size
     low, high = ends
     numbers = [(width * (at - low) / (high - low), height + LINE, axis.tick(at)) for at in axis.marked(ends)]
-    lines = folded(axis.title, room.left + width + room.right)
-    named = [(-room.left, height + LINE * (2 + place) + 4, line) for place, line in enumerate(lines)]
+    lines = folded(axis.title, whole)
+    named = [(-left, height + LINE * (2 + place) + 4, line) for place, line in enumerate(lines)]
     return [
         *words(numbers, align="center", fontSize=SMALL, color=PALETTE["ink-2"]),
         *words(named, color=PALETTE["ink-2"]),

@@ -108,14 +108,14 @@ def _scatter(panel: Panel, axis: Axis, panels: Sequence[Panel], along: str, plot
     span = (min(places) - aside, max(places) + aside)
     x, size = scaled("at", span), (plot, float(TALL))
     room = Room(left=LEFT, right=8, above=22)
-    room = room._replace(below=depth_of(across, room.left + plot + room.right))
+    room = room._replace(below=depth_of(across, LEFT + plot))
     layers: list[Layer] = [
         *ruled(axis, ends, "y"),
         *_upright(x, ends),
         symbol({"x": x, "y": scaled("value", ends)}),
         *_beside(axis, ends, TALL),
         *words([(-LEFT, -12, axis.title)], color=PALETTE["ink-2"]),
-        *below(across, span, size, room),
+        *below(across, span, size, LEFT, LEFT + plot),
         *_apart(shown, span, ends, size),
     ]
     return framed(panel.title, size, room, values(shown, ends), layers)

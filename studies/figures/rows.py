@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from studies.figures.panels import (
@@ -41,10 +42,16 @@ def intervals(
     """
     columns = 1 if narrow else columns
     table = _Table([mark for panel in panels for mark in panel.marks], axis, narrow, columns, spelt)
-    last = len(panels) - 1
+    last = (len(panels) - 1) // columns  # the row of panels with the axis below, unless each has its own
     return concat(
         [
-            _intervals(panel, axis, panels, table, named=panel.axis is not None or last - place < columns)
+            _intervals(
+                panel,
+                axis if place % columns == 0 else replace(axis, title=""),
+                panels,
+                table,
+                numbered=panel.axis is not None or place // columns == last,
+            )
             for place, panel in enumerate(panels)
         ],
         columns,
@@ -64,7 +71,8 @@ class _Table:
     def __init__(self, marks: Sequence[Mark], axis: Axis, narrow: bool, columns: int, spelt: bool) -> None:
         self.narrow = narrow
         self.spelt = spelt and not narrow
-        whole = (NARROW if narrow else (WIDE - 24 * (columns - 1)) / columns) - 16
+        self.whole = float((NARROW if narrow else WIDE) - 16)
+        whole = (self.whole - 24 * (columns - 1)) / columns
         names = max((width_of(mark.label) for mark in marks), default=0.0) + GAP
         self.label = 0.0 if narrow else min(float(LONGEST_LABEL), names)
         said = max((width_of(written(mark, axis)) for mark in marks), default=0.0) + GAP
@@ -123,12 +131,12 @@ class _Table:
         return words(lacking, color=PALETTE["ink-2"])
 
 
-def _intervals(panel: Panel, common: Axis, panels: Sequence[Panel], table: _Table, *, named: bool) -> Spec:
+def _intervals(panel: Panel, common: Axis, panels: Sequence[Panel], table: _Table, *, numbered: bool) -> Spec:
     marks, axis = panel.marks, panel.axis or common
     ends, size = domain_of(panel, common, panels), table.size(panel.marks)
     room = table.sides
-    if named:
-        room = room._replace(below=depth_of(axis, room.left + size[0] + room.right))
+    if numbered:
+        room = room._replace(below=depth_of(axis, table.whole))
 
     def across(start: str, end: str, **mark: Any) -> Layer:
         return {
@@ -150,7 +158,7 @@ def _intervals(panel: Panel, common: Axis, panels: Sequence[Panel], table: _Tabl
         *table.names(marks),
         *table.numbers(marks, axis),
         *table.notes(marks),
-        *(below(axis, ends, size, room) if named else []),
+        *(below(axis, ends, size, room.left, table.whole) if numbered else []),
     ]
     return framed(panel.title, size, room, values(marks, ends, table.heights(marks)), layers)
 

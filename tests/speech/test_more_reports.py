@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from dialogues.models import Choice, Flag, Kind, StudyItem, Verdict
+from dialogues.models import Choice, Flag, Kind, StudyItem, Turn, Verdict
 from games.speech.models import Round, Trial
 from studies.exports import export_study
 from studies.models import EndState, Study, TurnedAway
@@ -146,7 +146,13 @@ def flag(played: Played, at: int, **more: Any) -> None:
     Flag.objects.create(dialogue=played.machine[at], rule="identity-disclosure", source="quality", **more)
 
 
+def transcribe(played: Played) -> None:
+    """B's words, which a search for leaks needs."""
+    Turn.objects.filter(dialogue__in=played.machine, party__label="B").update(text="Well, yes.")
+
+
 def test_leaks_left_out_and_as_failures(played: Played) -> None:
+    transcribe(played)
     flag(played, 0)
     flag(played, 0, turn=played.machine[0].turns.first())  # a second mark is no second leak
     Flag.objects.create(dialogue=played.machine[1], rule="speaker-balance", source="quality")
@@ -170,7 +176,30 @@ def test_leaks_left_out_and_as_failures(played: Played) -> None:
     assert of["as_judged"]["low"] == plain["low"]
 
 
+def test_without_transcripts_no_leak_is_not_no_leaks(played: Played) -> None:
+    result = run_report("leaks", played.study)
+    rate = row(result, "rate", language="en", speaker="talker", strategy="all")
+    assert (rate["dialogues"], rate["searched"], rate["leaks"], rate["rate"]) == (6, 0, None, None)
+    assert rate["note"] == "no transcripts"
+    judged, *others = rows(result, "leak_success", language="en", speaker="talker")
+    assert judged["share"] == pytest.approx(17 / 40)
+    assert [(one["share"], one["low"], one["note"]) for one in others] == [(None, None, "no transcripts")] * 2
+    judged, *others = rows(result, "strategy_success", language="en")
+    assert judged["share"] == pytest.approx(17 / 40)
+    assert {one["note"] for one in others} == {"no transcripts"}
+
+
+def test_the_rate_is_over_the_dialogues_that_could_be_searched(played: Played) -> None:
+    Turn.objects.filter(dialogue__in=played.machine[:3], party__label="B").update(text="Well, yes.")
+    Turn.objects.filter(dialogue__in=played.machine[3:], party__label="A").update(text="Are you one?")
+    flag(played, 0)
+    flag(played, 5)  # heard by somebody, without a transcript
+    rate = row(run_report("leaks", played.study), "rate", language="en", speaker="talker", strategy="all")
+    assert (rate["dialogues"], rate["searched"], rate["leaks"], rate["rate"]) == (6, 4, 2, 0.5)
+
+
 def test_leaks_by_strategy(played: Played) -> None:
+    transcribe(played)
     role_play = factories.StrategyFactory(code="role_play")
     for dialogue in played.machine[:3]:
         dialogue.strategy = role_play
@@ -288,7 +317,8 @@ def test_one_person_and_one_dialogue_have_no_figure(name: str) -> None:
             for figure in ("dprime", "accuracy", "slope", "difference"):
                 assert one.get(figure) is None
             if "leaks_are" in one:
-                assert (one["share"], one["note"]) == (None, f"n = {one['n']}, not enough")
+                assert one["share"] is None
+                assert one["note"] in (f"n = {one['n']}, not enough", "no transcripts")
 
 
 @pytest.mark.parametrize("name", NEW)

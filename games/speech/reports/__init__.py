@@ -59,7 +59,8 @@ def register() -> None:
         ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build, pictures.leaks),
     ):
         named = OUTCOMES.get(key, {}), FAMILIES.get(key, {})
-        reports.add(Report(key, title, tables, build, *named, figures=figures, columns=judged.COLUMNS))
+        columns = leaks.COLUMNS if key == "leaks" else judged.COLUMNS
+        reports.add(Report(key, title, tables, build, *named, figures=figures, columns=columns))
     reports.add(
         Report(
             "funnel",

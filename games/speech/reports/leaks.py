@@ -12,12 +12,18 @@ from django.utils.translation import gettext_lazy
 
 from dialogues.models import Kind
 from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, LANGUAGE, NOTE, interval_headings, share_row
+from games.speech.reports.judged import COLUMNS as JUDGED_COLUMNS
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, leaking, scopes
 from games.speech.reports.speakers import HEAD, MACHINES, Speakers, head, speakers
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 
 Row = Mapping[str, Any]
+#: Language, speaker and strategy of whose dialogues there is no transcript.
+Unsearched = set[tuple[str, str, str]]
+
+#: Of the large tables, what this report reads.
+COLUMNS = {**JUDGED_COLUMNS, "dialogues": (*JUDGED_COLUMNS["dialogues"], "transcribed")}
 
 WAYS = {
     "as_judged": gettext_lazy("as judged"),
@@ -30,6 +36,10 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     """Leaking dialogues by system and strategy; success as judged, without leaks, with leaks as failures."""
     data = given(tables, options)
     who = speakers(tables)
+    rate = _rate(tables, data, who)
+    unsearched = {
+        (row["language"], row["speaker"], row["strategy"]) for row in rate.rows if not row["searched"]
+    }
     return ReportResult(
         key="leaks",
         title=_("Leaks"),
@@ -37,17 +47,20 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         analysis_set=options.analysis_set,
         language=options.language,
         basis=data.basis,
-        tables=(_rate(tables, data, who), _success(data, who), _by_strategy(data)),
+        tables=(rate, _success(data, who, unsearched), _by_strategy(data, unsearched)),
         notes=(
             _("A leak: a machine says what it is, found in the transcript and stored as a flag."),
-            _("A dialogue without transcript cannot be searched and counts as without leak."),
+            _("A dialogue without transcript cannot be searched: it is in no rate, verdicts on it stay in."),
             _("Leaving leaks out selects on the outcome: read it beside the other two figures."),
         ),
     )
 
 
 def _rate(tables: Tables, data: Given, who: Speakers) -> ReportTable:
-    """Share of the study's machine dialogues that leak: a count of dialogues, judged or not."""
+    """Share of the study's machine dialogues with a transcript that leak, judged or not.
+
+    A flag without transcript was raised by somebody who heard it, and counts as searched.
+    """
     leaks = leaking(tables)
     checks = {row["dialogue"] for row in tables["items"] if row["role"] != "main"}
     machine = [
@@ -61,17 +74,20 @@ def _rate(tables: Tables, data: Given, who: Speakers) -> ReportTable:
         for one in who.machines:
             own = [row for row in inside if one.key in (MACHINES, str(row["system"] or ""))]
             for strategy, some in _strategies(own):
-                found = stats.wilson(sum(row["dialogue"] in leaks for row in some), len(some))
+                leaked = [row for row in some if row["dialogue"] in leaks]
+                searched = [row for row in some if row["transcribed"] or row["dialogue"] in leaks]
+                found = stats.wilson(len(leaked), len(searched))
                 rows.append(
                     {
                         **head(scope, one),
                         "strategy": strategy,
                         "dialogues": len(some),
-                        "leaks": sum(row["dialogue"] in leaks for row in some),
+                        "searched": len(searched),
+                        "leaks": len(leaked) if searched else None,
                         "rate": found.value,
                         "low": found.low,
                         "high": found.high,
-                        "note": "" if some else _("no dialogues in this language"),
+                        "note": _why(some, searched),
                     }
                 )
     return ReportTable(
@@ -81,6 +97,7 @@ def _rate(tables: Tables, data: Given, who: Speakers) -> ReportTable:
             *HEAD[:4],
             STRATEGY,
             Heading("dialogues", gettext_lazy("dialogues"), "count"),
+            Heading("searched", gettext_lazy("with transcript"), "count"),
             Heading("leaks", gettext_lazy("with a leak"), "count"),
             Heading("rate", gettext_lazy("rate")),
             Heading("low", gettext_lazy("low")),
@@ -88,8 +105,18 @@ def _rate(tables: Tables, data: Given, who: Speakers) -> ReportTable:
             NOTE,
         ),
         tuple(rows),
-        gettext_lazy("Each dialogue counts once, judged or not. Wilson's interval at 95 %."),
+        gettext_lazy(
+            "Of the dialogues with a transcript, each of which counts once, judged or not. Wilson's interval "
+            "at 95 %."
+        ),
     )
+
+
+def _why(there: list[Row], searched: list[Row]) -> str:
+    """Why there is no rate; empty where there is one."""
+    if not there:
+        return _("no dialogues in this language")
+    return "" if searched else _("no transcripts")
 
 
 def _strategies(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -112,7 +139,8 @@ def _three_ways(judged: Judged, mask: Mask) -> Iterator[dict[str, Any]]:
         yield {"leaks_are": way, **share_row(source, kept, "human", "share")}
 
 
-def _success(data: Given, who: Speakers) -> ReportTable:
+def _success(data: Given, who: Speakers, unsearched: Unsearched) -> ReportTable:
+    """Each system and all machines in three ways. ``unsearched`` have a value only as judged."""
     judged = data.judged
     rows: list[dict[str, Any]] = []
     for scope in scopes(data.languages):
@@ -121,6 +149,8 @@ def _success(data: Given, who: Speakers) -> ReportTable:
                 row = {**head(scope, one), **cells}
                 if who.lacks(one, scope):
                     row["note"] = _("no dialogues in this language")
+                elif (scope, one.key, "all") in unsearched:
+                    row = _unknown(row)
                 rows.append(row)
     return ReportTable(
         "leak_success",
@@ -137,15 +167,25 @@ def _success(data: Given, who: Speakers) -> ReportTable:
     )
 
 
-def _by_strategy(data: Given) -> ReportTable:
+def _unknown(row: dict[str, Any]) -> dict[str, Any]:
+    """Without transcripts nobody knows the share without leaks: none known is not none there."""
+    if row["leaks_are"] == "as_judged":
+        return row
+    return {**row, **dict.fromkeys(("share", "se", "low", "high", "df")), "note": _("no transcripts")}
+
+
+def _by_strategy(data: Given, unsearched: Unsearched) -> ReportTable:
     """The same for each strategy, all machines together."""
     judged = data.judged
     rows: list[dict[str, Any]] = []
     for scope in scopes(data.languages):
         inside = in_scope(judged, scope) & ~judged.is_human
         for strategy in sorted(set(judged.strategy[inside].tolist())):
+            name = strategy or _("(none)")
+            lacking = {(scope, MACHINES, "all"), (scope, MACHINES, name)} & unsearched
             for cells in _three_ways(judged, inside & (judged.strategy == strategy)):
-                rows.append({"language": scope, "strategy": strategy or _("(none)"), **cells})
+                row = {"language": scope, "strategy": name, **cells}
+                rows.append(_unknown(row) if lacking else row)
     return ReportTable(
         "strategy_success",
         gettext_lazy("Success rate by strategy, with and without leaks"),

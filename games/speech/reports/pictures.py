@@ -132,9 +132,12 @@ def by_round(result: ReportResult) -> list[Figure]:
 
 
 def leaks(result: ReportResult) -> list[Figure]:
-    axis = share_axis(_("Share of dialogues with a leak, with 95 % intervals; n counts dialogues"), line=None)
+    axis = share_axis(
+        _("Share of dialogues with a leak, with 95 % intervals; n counts dialogues with a transcript"),
+        line=None,
+    )
     pooled = [row for row in listed(result, "rate") if row.get("strategy") == "all"]
-    panels = _by_speaker(result, "rate", "rate", rows=pooled, n="dialogues")
+    panels = _by_speaker(result, "rate", "rate", rows=pooled, n="searched")
     return figure(result, "rate", panels, axis, intervals)
 
 
