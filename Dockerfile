@@ -1,4 +1,4 @@
-# One image for web, worker, beat and migrations. The wheels bring libsndfile, ffmpeg and libpq.
+# One image for web, live, workers, beat and migrations. The wheels bring libsndfile, ffmpeg and libpq.
 FROM python:3.13-slim
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
@@ -19,5 +19,5 @@ RUN SECRET_KEY=only-for-collecting-static-files-at-build ALLOWED_HOSTS=build CSR
 
 USER turingsite
 VOLUME /var/lib/turingsite
-EXPOSE 8000
+EXPOSE 8000 8001
 CMD ["gunicorn", "turingsite.wsgi", "--config", "deploy/gunicorn.conf.py"]

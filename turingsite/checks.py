@@ -15,6 +15,8 @@ from django.http.request import validate_host
 
 PRODUCTION = "turingsite.settings.production"
 TEST = "turingsite.settings.test"
+LOG_FORMATS = ("text", "json")
+SHORTEST_TOKEN = 16
 
 
 @register("turingsite")
@@ -66,6 +68,29 @@ def _everywhere() -> Iterator[CheckMessage]:
             hint="Use the internal location of the proxy, for example /protected/.",
             id="turingsite.E005",
         )
+    yield from _operation()
+
+
+def _operation() -> Iterator[CheckMessage]:
+    if settings.METRICS_TOKEN and len(settings.METRICS_TOKEN) < SHORTEST_TOKEN:
+        yield Error(
+            "METRICS_TOKEN is too short to be a secret.",
+            hint="Make one with `openssl rand -hex 24`, or leave it out: then there is no /metrics.",
+            id="turingsite.E006",
+        )
+    if settings.LOG_FORMAT not in LOG_FORMATS:
+        yield Error(
+            "LOG_FORMAT is neither text nor json.",
+            hint="Set LOG_FORMAT=json for lines of JSON, or leave it out for key=value.",
+            id="turingsite.E007",
+        )
+    address = urlsplit(settings.PUBLIC_URL)
+    if settings.PUBLIC_URL and (address.scheme not in {"http", "https"} or not address.hostname):
+        yield Error(
+            "PUBLIC_URL is not an address.",
+            hint="Set PUBLIC_URL with its scheme and without a path, for example https://study.example.org.",
+            id="turingsite.E008",
+        )
 
 
 def _production() -> Iterator[CheckMessage]:
@@ -98,6 +123,12 @@ def _production() -> Iterator[CheckMessage]:
             "ALLOWED_HOSTS must name the hosts of this site.",
             hint="Set ALLOWED_HOSTS, for example ALLOWED_HOSTS=study.example.org.",
             id="turingsite.E013",
+        )
+    if not settings.PUBLIC_URL:
+        yield Warning(
+            "PUBLIC_URL is not set: doctor cannot ask the site from outside.",
+            hint="Set PUBLIC_URL, for example PUBLIC_URL=https://study.example.org.",
+            id="turingsite.W012",
         )
     yield from _origins()
 

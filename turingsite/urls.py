@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from studies.views import home
-from turingsite import health
+from turingsite import health, metrics
 from turingsite.views import design
 
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("s/<slug:slug>/", include("studies.urls")),
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("design/", design, name="design"),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -145,6 +145,7 @@ class Crawl:
 
 
 CODES = [
+    (re.compile(r"X-Request-ID: \w+"), "X-Request-ID: ID"),
     (re.compile(r'(csrfmiddlewaretoken" value=")[^"]+'), r"\1CSRF"),
     (re.compile(r"csrftoken=[^;]+"), "csrftoken=CSRF"),
     (re.compile(r"/media/[\w-]+"), "/media/TOKEN"),

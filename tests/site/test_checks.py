@@ -14,6 +14,8 @@ GOOD = {
     "ALLOWED_HOSTS": ["study.example.org"],
     "CSRF_TRUSTED_ORIGINS": ["https://study.example.org"],
     "MEDIA_X_ACCEL": "/protected/",
+    "PUBLIC_URL": "https://study.example.org",
+    "METRICS_TOKEN": "0123456789abcdef0123",
     "DATABASES": {"default": {"ENGINE": "django.db.backends.postgresql"}},
 }
 
@@ -41,9 +43,14 @@ def test_right_production_settings_pass(settings) -> None:
         ({"CELERY_BROKER_URL": "memory://localhost"}, "turingsite.E003"),
         ({"EMBEDDED_WORKER": True}, "turingsite.E004"),
         ({"MEDIA_X_ACCEL": "protected"}, "turingsite.E005"),
+        ({"METRICS_TOKEN": "short"}, "turingsite.E006"),
+        ({"LOG_FORMAT": "xml"}, "turingsite.E007"),
+        ({"PUBLIC_URL": "study.example.org"}, "turingsite.E008"),
+        ({"PUBLIC_URL": "ftp://study.example.org"}, "turingsite.E008"),
         ({"DEBUG": True}, "turingsite.E010"),
         ({"SECRET_KEY": "a" * 40}, "turingsite.E011"),
         ({"DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3"}}}, "turingsite.W010"),
+        ({"PUBLIC_URL": ""}, "turingsite.W012"),
         ({"REDIS_URL": "localhost"}, "turingsite.E012"),
         ({"ALLOWED_HOSTS": ["*"]}, "turingsite.E013"),
         ({"ALLOWED_HOSTS": []}, "turingsite.E013"),

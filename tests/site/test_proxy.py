@@ -85,6 +85,7 @@ def configured(folder: Path, port: int, application: str) -> Path:
     for old, new in (
         ("listen 80;", f"listen 127.0.0.1:{port};"),
         ("http://web:8000;", f"{application};"),
+        ("http://live:8001;", f"{application};"),
         ("/var/lib/turingsite/media/", f"{folder}/media/"),
     ):
         assert site.count(old) == 1
@@ -121,8 +122,9 @@ def proxy(exposures: list[Exposure], live_server: Any, tmp_path: Path) -> Iterat
     if NGINX is None:
         pytest.skip("nginx is not installed")
     port = free_port()
+    application = live_server.url.replace("localhost", "127.0.0.1")  # a name would be asked of the resolver
     process = subprocess.Popen(
-        [NGINX, "-e", str(tmp_path / "error.log"), "-c", str(configured(tmp_path, port, live_server.url))]
+        [NGINX, "-e", str(tmp_path / "error.log"), "-c", str(configured(tmp_path, port, application))]
     )
     participant = exposures[0].rater.participant
     assert participant is not None

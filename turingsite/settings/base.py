@@ -5,7 +5,7 @@ from __future__ import annotations
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from turingsite import env
+from turingsite import env, logs
 
 from .api import API_RATES, REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 
@@ -32,6 +32,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "turingsite.observing.ObservingMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -136,7 +137,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {"dialogues.tasks.*": {"queue": "audio"}}
+CELERY_BEAT_SYNC_EVERY = 1  # its file is as fresh as its last task: the health check reads the date
 CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows alone
+    "heartbeat": {"task": "turingsite.tasks.beat", "schedule": 30},
     "processing": {"task": "dialogues.tasks.sweep_processing", "schedule": 15},
     "play-files": {"task": "dialogues.tasks.tidy_play_files", "schedule": 3600},
     "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
@@ -145,11 +148,6 @@ CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows
 
 PUBLIC_URL = env.text("PUBLIC_URL", "")
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"keyvalue": {"format": "at=%(asctime)s level=%(levelname)s logger=%(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "keyvalue"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"turingsite": {"level": "INFO"}},
-}
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")  # without it there is no /metrics
+LOG_FORMAT = env.text("LOG_FORMAT", "text")  # text (key=value) or json
+LOGGING = logs.configuration(as_json=LOG_FORMAT == "json")
