@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Q
@@ -172,6 +173,12 @@ def note_of(study: Study) -> PlanNote | None:
     )
 
 
+def headline(study: Study) -> str:
+    """The analysis set of the study's reports unless another is asked for."""
+    plan = frozen_plan(study)
+    return str(content_of(plan)["analysis_set"]) if plan is not None else HEADLINE
+
+
 def changes(before: Plan | None, after: Plan) -> Iterator[tuple[str, Any, Any]]:
     """Keys in which two versions differ, with what was and what is."""
     was, now = content_of(before), content_of(after)
@@ -248,7 +255,7 @@ def _lines(plan: Plan, earlier: list[Plan], at: datetime, status: str, verdicts:
     yield f"- Judging languages: {', '.join(study.languages)}"
     yield f"- Activities: {', '.join(study.activities)}"
     yield f"- Seed: {study.seed}"
-    for before, after in zip(earlier, [*earlier[1:], plan], strict=True):
+    for before, after in pairwise([*earlier, plan]):
         yield from ("", f"## Changed with version {after.version}", "")
         yield f"Version {before.version}: frozen {moment(before.frozen_at)}, SHA-256 `{before.sha256}`."
         yield from ("", f"Because: {after.reason}", "")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Sum
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Verdict
 from games.speech.models import Round, SpeechPlayer, Trial
+from games.speech.services.verdicts import CHECKS_FAILED
 from studies.funnel import Step
-from studies.models import Study
+from studies.models import Participant, Study
 
 SHOWN_ROUNDS = 3
 RECENT = 2000  # rounds the median length is taken over
@@ -69,3 +70,58 @@ def listening_of(study: Study) -> Listening:
     )
     minutes = [(end - start).total_seconds() / 60 for start, end in times if end is not None]
     return Listening(**trials, minutes=round(median(minutes), 1) if minutes else None)
+
+
+class Technical(NamedTuple):
+    """How the game went for people whose verdicts count: what a soft launch is looked at for, no outcomes."""
+
+    consented: int
+    judged: int
+    finished: int
+    left: int
+    answered: int
+    failed: int
+    gates: dict[str, int]
+    sound_passed: int
+    sound_failed: int
+    checks_asked: int
+    checks_failed: int
+    flagged: int
+    devices: dict[str, int]
+
+
+def technical_of(study: Study) -> Technical:
+    """Drop-out, sounds that failed, gates, checks and devices; people of pilots and tests left out.
+
+    ``left``: consented, finished no round, and ended or left. ``flagged``: people whom two checks found out.
+    """
+    counted = {"study": study, "is_test": False, "is_pilot": False, "consented_at__isnull": False}
+    people = Participant.objects.filter(**counted, erased_at=None)
+    of_them = {f"participant__{name}": value for name, value in counted.items()}
+    players = SpeechPlayer.objects.filter(**of_them)
+    rounds = Round.objects.filter(player__in=players.values("pk"), state=Round.State.FINISHED, answered__gt=0)
+    finished = set(rounds.values_list("player__participant", flat=True))
+    trials = Trial.objects.filter(round__player__in=players.values("pk"), expected="")
+    gates = trials.exclude(gate="").values_list("gate").annotate(n=Count("pk")).order_by("gate")
+    sums = players.aggregate(
+        passed=Count("pk", filter=Q(sound_passed=True)),
+        failed=Count("pk", filter=Q(sound_passed=False)),
+        asked=Sum("checks_asked"),
+        wrong=Sum("checks_failed"),
+        flagged=Count("pk", filter=Q(checks_failed__gte=CHECKS_FAILED)),
+    )
+    return Technical(
+        consented=people.count(),
+        judged=trials.exclude(verdict=None).values("round__player").distinct().count(),
+        finished=len(finished),
+        left=people.exclude(end_state="").exclude(pk__in=finished).count(),
+        answered=trials.filter(state=Trial.State.DONE).count(),
+        failed=trials.filter(state=Trial.State.FAILED).count(),
+        gates=dict(gates),
+        sound_passed=sums["passed"],
+        sound_failed=sums["failed"],
+        checks_asked=sums["asked"] or 0,
+        checks_failed=sums["wrong"] or 0,
+        flagged=sums["flagged"],
+        devices=dict(people.values_list("device_class").annotate(n=Count("pk")).order_by("device_class")),
+    )

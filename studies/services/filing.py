@@ -27,15 +27,18 @@ _COLUMNS = (
 
 @transaction.atomic
 def apply_study_file(
-    *, values: Mapping[str, Any], user: Any = None, now: datetime | None = None
+    *, values: Mapping[str, Any], only_new: bool = False, user: Any = None, now: datetime | None = None
 ) -> tuple[Study, list[Change]]:
     """Make the study of a checked file, or change the one at its address; which, and what changed.
 
     All or nothing: Conflict ``refused`` with every reason in words where something may not change. A new
-    study is a draft, ``user`` its researcher. What the file leaves out keeps what it has, or its default.
+    study is a draft, ``user`` its researcher; ``only_new`` changes none that exists (``slug_taken``). What
+    the file leaves out keeps what it has, or its default.
     """
     slug = values["slug"]
     study = Study.objects.select_for_update().filter(slug=slug).first()
+    if only_new and study is not None:
+        raise Conflict("slug_taken", _("Another study has this address. Choose another."))
     changes = [one for one in compare(study, values) if one.state in ("changed", "new")]
     refused = [one for one in changes if one.refusal]
     if refused:

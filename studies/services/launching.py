@@ -29,8 +29,8 @@ def note_done(*, participant: Participant, now: datetime | None = None) -> bool:
         ):
             return False
         participant.in_soft_launch = True
-        # Counting and pausing are one step: of many who finish at once, the last to get the lock sees them all.
-        # The lock leaves keys alone: rows that point to the study go on being written.
+        # Counting and pausing are one step: of many who finish at once, the last to get the lock sees them
+        # all. The lock leaves keys alone: rows that point to the study go on being written.
         study = Study.objects.select_for_update(no_key=True).get(pk=participant.study_id)
         n = soft_launched(study)
         if study.status != Study.Status.SOFT_LAUNCH or n < study.soft_launch_n:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from dialogues.selectors import works_on_desk
+from dialogues.targets import analysed, outcomes_open
 from studies.models import Study, StudyMember
 from studies.selectors import access_desk_study
 from turingsite.errors import DomainError, NotFound
@@ -39,8 +41,20 @@ def access_managed_study(slug: str, user: Any) -> Study:
 
 
 def sees_outcomes(request: HttpRequest, study: Study) -> bool:
-    """Whether outcomes may be shown: the study is closed, or this person chose to look early."""
-    return study.status == Study.Status.CLOSED or study.pk in request.session.get(LOOKED, [])
+    """Whether outcomes may be shown: closed, at the plan's target, or this person chose to look early."""
+    return study.pk in request.session.get(LOOKED, []) or outcomes_open(study)
+
+
+def confirm_look(request: HttpRequest, study: Study) -> HttpResponse | None:
+    """The page that asks before an export is made of a blind study; ``None`` where it may be made.
+
+    What was sent is sent again with the confirmation. The export itself is noted as a look, with its n.
+    """
+    if sees_outcomes(request, study) or request.POST.get("look") == "yes":
+        return None
+    sent = [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"]
+    context = {"study": study, "title": _("Export while the study runs"), "sent": sent, "n": analysed(study)}
+    return render(request, "desk/plan_confirm.html", context)
 
 
 def tell(request: HttpRequest, error: DomainError) -> None:

@@ -19,11 +19,12 @@ from django.views.decorators.http import require_POST
 from dialogues.models import Verdict
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study
 from studies.models import Language
+from studies.plans import headline
 from studies.report_formats import FORMATS, in_words
 from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report
 from studies.selectors import access_desk_study
 from studies.services.running import note_reading
-from turingsite.desk.doors import manages, sees_outcomes
+from turingsite.desk.doors import confirm_look, manages, sees_outcomes
 from turingsite.desk.pictures import AXIS, interval_chart
 from turingsite.desk.wording import REASONS, called
 
@@ -41,10 +42,10 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """One report: figures, tables, how each is computed; the same function as the command's."""
     study = access_desk_study(slug, request.user)
     kind = access_report(key)
-    asked = request.GET.get("set", "all")
+    asked = request.GET.get("set", "")
     language = request.GET.get("language", "")
     options = Options(
-        analysis_set=asked if asked in ANALYSIS_SETS else "all",
+        analysis_set=asked if asked in ANALYSIS_SETS else headline(study),
         language=language if language in Language.values else "",
     )
     context: dict[str, Any] = {
@@ -106,6 +107,8 @@ def export(request: HttpRequest, slug: str) -> HttpResponseBase:
     if tier not in EXPORT_TIERS or (tier == "internal" and not manages(request.user, study)):
         messages.error(request, _("This export is not for you to make."))
         return redirect("admin:desk_study", slug)
+    if (asked := confirm_look(request, study)) is not None:
+        return asked
     folder = Path(settings.EXPORT_ROOT)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{study.slug}-{timezone.now():%Y%m%d-%H%M%S}-{tier}.zip"

@@ -30,6 +30,7 @@ from studies.services.paying import change_completions
 from studies.services.running import add_member, change_settings, remove_member
 from turingsite.desk.doors import access_desk, access_managed_study, manages, tell
 from turingsite.desk.forms import CompletionRows, MemberForm, NewStudyForm, SpeechForm, StudyForm
+from turingsite.desk.plan import beside_study
 from turingsite.errors import DomainError
 
 Status = Study.Status
@@ -88,7 +89,7 @@ def create(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("The study is there, as a draft."))
             return redirect("admin:desk_study", made.slug)
-    context = {"forms": [form], "title": _("New study"), "submit": _("Create the draft")}
+    context = {"forms": [form], "title": _("New study"), "submit": _("Create the draft"), "new_study": True}
     return render(request, "desk/form.html", context, status=400 if form.errors else 200)
 
 
@@ -129,6 +130,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             "last_export": found.export_files.order_by("-created_at").first(),
             "members": found.members.select_related("user").order_by("role", "user__username"),
             "member_form": MemberForm(),
+            **beside_study(found),
         },
     )
 

@@ -7,7 +7,18 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from turingsite.desk import corpus, imports, opinions, reports, studies, texts, tokens
+from turingsite.desk import (
+    corpus,
+    imports,
+    opinions,
+    plan,
+    planner,
+    reports,
+    studies,
+    studyfiles,
+    texts,
+    tokens,
+)
 
 View = Callable[..., Any]
 
@@ -16,7 +27,15 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
     """The patterns; ``guarded`` lets only people with a desk account in."""
     pages: list[tuple[str, View, str]] = [
         ("new-study/", studies.create, "create"),
+        ("new-study/file/", studyfiles.new_study_file, "new_study_file"),
+        ("new-study/<slug:name>.yaml", studyfiles.template, "study_template"),
         ("study/<slug:slug>/", studies.study, "study"),
+        ("study/<slug:slug>/plan/", plan.plan, "plan"),
+        ("study/<slug:slug>/plan/<int:version>.md", plan.plan_file, "plan_file"),
+        ("study/<slug:slug>/planner/", planner.planner, "planner"),
+        ("study/<slug:slug>/soft-launch/", plan.soft_launch, "soft_launch"),
+        ("study/<slug:slug>/file/", studyfiles.study_file, "study_file"),
+        ("study/<slug:slug>/file.yaml", studyfiles.study_yaml, "study_yaml"),
         ("study/<slug:slug>/status/", studies.status, "status"),
         ("study/<slug:slug>/settings/", studies.settings, "settings"),
         ("study/<slug:slug>/texts/", texts.texts, "texts"),

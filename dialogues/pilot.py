@@ -1,0 +1,66 @@
+"""What a pilot tells the planner: how alike verdicts of one person are, and verdicts on one dialogue."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogues.models import Choice, Kind, Verdict
+from studies.models import Study
+from turingsite.stats import icc_by_pairs
+
+
+class Correlations(NamedTuple):
+    """Observed-scale intraclass correlations, ``None`` where the pilot has no pair; what they rest on."""
+
+    person: float | None
+    dialogue: float | None
+    verdicts: int
+    persons: int
+    dialogues: int
+
+
+def correlations_of(study: Study) -> Correlations:
+    """From the pilot's verdicts on machines, by pairs within each system and language.
+
+    Pooled over systems by the weight each has in the formula, pairs · p(1−p); a system that everybody judged
+    alike says nothing.
+    """
+    rows = (
+        Verdict.objects.filter(
+            study=study, exclusion=Verdict.Exclusion.PILOT, choice__in=(Choice.HUMAN, Choice.MACHINE)
+        )
+        .exclude(dialogue__kind=Kind.HUMAN_HUMAN)
+        .filter(dialogue__parties__label="B")
+        .values_list(
+            "choice", "rater_id", "dialogue_id", "dialogue__parties__system_id", "dialogue__language"
+        )
+    )
+    found = list(rows)
+    human = np.array([choice == Choice.HUMAN for choice, *_rest in found], dtype=np.float64)
+    person = np.array([row[1] for row in found], dtype=np.int64)
+    dialogue = np.array([row[2] for row in found], dtype=np.int64)
+    group = np.array([f"{system} {language}" for *_rest, system, language in found], dtype=np.str_)
+    return Correlations(
+        person=_pooled(human, person, group),
+        dialogue=_pooled(human, dialogue, group),
+        verdicts=human.size,
+        persons=np.unique(person).size,
+        dialogues=np.unique(dialogue).size,
+    )
+
+
+def _pooled(y: NDArray[np.float64], cluster: NDArray[np.int64], group: NDArray[Any]) -> float | None:
+    total = weight = 0.0
+    for one in np.unique(group):
+        inside = group == one
+        icc = icc_by_pairs(y[inside], cluster[inside])
+        if icc is None:
+            continue
+        sizes = np.unique(cluster[inside], return_counts=True)[1].astype(np.float64)
+        p = float(y[inside].mean())
+        here = float((sizes * (sizes - 1)).sum()) * p * (1 - p)
+        total, weight = total + icc * here, weight + here
+    return total / weight if weight else None

@@ -1,0 +1,171 @@
+"""The plan on the desk: draft, freezing, file, how far the target is, who looked; the soft launch."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from dialogues.targets import analysed, cells_of, outcomes_open
+from games.speech.funnel import listening_of, technical_of
+from studies import plans
+from studies.models import Plan, Study
+from studies.pay import pay_of
+from studies.selectors import access_desk_study, opening_problems, soft_launched
+from studies.services import discard_draft, freeze_plan, save_draft
+from studies.services.launching import paused_by_soft_launch
+from turingsite.desk.doors import access_managed_study, manages
+from turingsite.desk.plan_forms import FreezeForm, PlanForm
+from turingsite.desk.reports import SETS
+from turingsite.desk.wording import DEVICES, GATES, called
+from turingsite.errors import DomainError, NotFound
+
+HOW_SEEN = {
+    "study.looked_early": gettext_lazy("looked early"),
+    "report.read": gettext_lazy("read a report"),
+    "study.exported": gettext_lazy("made an export"),
+}
+
+
+def plan(request: HttpRequest, slug: str) -> HttpResponse:
+    """The plan that holds, its draft, the target by cell, every early look."""
+    study = access_desk_study(slug, request.user)
+    form = freeze = None
+    if request.method == "POST":
+        study = access_managed_study(slug, request.user)
+        if request.POST.get("do") == "discard":
+            discard_draft(study=study, user=request.user)
+            return redirect("admin:desk_plan", slug)
+        if request.POST.get("do") == "freeze":
+            freeze = FreezeForm(request.POST)
+            if freeze.is_valid() and _frozen(request, study, freeze):
+                return redirect("admin:desk_plan", slug)
+        else:
+            form = PlanForm(request.POST)
+            if form.is_valid() and _saved(request, study, form):
+                return redirect("admin:desk_plan", slug)
+    return _plan(request, study, form, freeze)
+
+
+def _saved(request: HttpRequest, study: Study, form: PlanForm) -> bool:
+    try:
+        save_draft(study=study, content=form.cleaned_data, user=request.user)
+    except DomainError as error:
+        form.refuse(error)
+        return False
+    messages.success(request, _("The draft is saved. Nothing is fixed before you freeze it."))
+    return True
+
+
+def _frozen(request: HttpRequest, study: Study, form: FreezeForm) -> bool:
+    try:
+        freeze_plan(
+            study=study, verdicts=analysed(study), reason=form.cleaned_data["reason"], user=request.user
+        )
+    except DomainError as error:
+        form.refuse(error)
+        return False
+    messages.success(request, _("The plan is frozen. Every report names it from now on."))
+    return True
+
+
+def _plan(
+    request: HttpRequest, study: Study, form: PlanForm | None, freeze: FreezeForm | None
+) -> HttpResponse:
+    draft, frozen = plans.draft_of(study), plans.frozen_plan(study)
+    content = plans.content_of(draft or frozen)
+    holds = plans.content_of(frozen)
+    cells = cells_of(study, holds["target_by"], holds["analysis_set"]) if holds["target_n"] else []
+    zone = ZoneInfo(study.time_zone)
+    context = {
+        "study": study,
+        "title": _("Plan"),
+        "manages": manages(request.user, study),
+        "draft": draft,
+        "frozen": frozen,
+        "note": plans.note_of(study),
+        "content": _in_words(holds) if frozen is not None else [],
+        "form": form or PlanForm(initial=content),
+        "freeze_form": freeze or FreezeForm(),
+        "open_form": draft is not None or frozen is None or form is not None,
+        "missing": [plans.LABELS[key] for key in plans.NEEDED if not str(content[key]).strip()],
+        "versions": study.plans.frozen(),
+        "cells": cells,
+        "target_n": holds["target_n"],
+        "visible": outcomes_open(study),
+        "looks": [
+            {
+                "at": line.at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+                "who": str(line.actor) if line.actor else _("command"),
+                "how": HOW_SEEN[line.action],
+                "what": "" if line.action != "report.read" else line.target,
+                "n": line.detail.get("n", ""),
+            }
+            for line in plans.looks_of(study)
+        ],
+    }
+    wrong = any(one is not None and one.errors for one in (form, freeze))
+    return render(request, "desk/plan.html", context, status=400 if wrong else 200)
+
+
+def _in_words(content: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """The plan that holds, as rows of label and words."""
+    words = {
+        **content,
+        "outcome": plans.outcomes().get(content["outcome"], content["outcome"]),
+        "analysis_set": SETS.get(content["analysis_set"], content["analysis_set"]),
+        "families": "; ".join(str(plans.families().get(one, one)) for one in content["families"]),
+        "target_by": plans.CELLS[content["target_by"]],
+        "target_n": content["target_n"] or "",
+    }
+    return [(plans.LABELS[key], words[key]) for key in plans.EMPTY if words[key] not in ("", None)]
+
+
+@require_safe
+def plan_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
+    """The file of a frozen version, byte for byte what its hash was taken of."""
+    study = access_desk_study(slug, request.user)
+    found: Plan | None = study.plans.frozen().filter(version=version).first()
+    if found is None:
+        raise NotFound("no_page", _("There is nothing at this address."))
+    response = HttpResponse(found.markdown.encode(), content_type="text/markdown; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-plan-v{version}.md"'
+    return response
+
+
+@require_safe
+def soft_launch(request: HttpRequest, slug: str) -> HttpResponse:
+    """How the first people fared: what to look at before the study opens. No outcomes."""
+    study = access_desk_study(slug, request.user)
+    technical = technical_of(study)
+    context = {
+        "study": study,
+        "title": _("Soft launch"),
+        "manages": manages(request.user, study),
+        "problems": opening_problems(study),
+        "technical": technical,
+        "gates": [(called(GATES, gate), n) for gate, n in technical.gates.items()],
+        "devices": [(called(DEVICES, name) or _("unknown"), n) for name, n in technical.devices.items()],
+        "minutes": listening_of(study).minutes,
+        **beside_study(study),
+    }
+    return render(request, "desk/plan_soft_launch.html", context)
+
+
+def beside_study(study: Study) -> dict[str, Any]:
+    """What the study's page says of plan, soft launch and pay."""
+    pay = pay_of(study)
+    return {
+        "plan_note": plans.note_of(study),
+        "plan_draft": plans.draft_of(study),
+        "launched": soft_launched(study),
+        "soft_launch_done": paused_by_soft_launch(study),
+        "pay": pay,
+        "underpaid": [row for row in pay if row.below],
+    }
