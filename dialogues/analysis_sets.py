@@ -7,7 +7,7 @@ without any break of protocol. Each starts from ``all``. Works on tidy tables: e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,19 +39,24 @@ def select(verdicts: Table, name: str, among: Mask) -> Selection:
     nothing and count under that word. A verdict with several breaks of protocol counts under each of them.
     """
     rule = _RULES[name]
-    stored = np.array(verdicts.column("exclusion"), dtype=np.str_)
-    unscored = np.array(verdicts.column("choice"), dtype=np.str_) == Choice.UNSCORED
-    valid = among & (stored == "") & ~unscored
+    stored = verdicts.column("exclusion")
+    free, unscored = equal(stored, ""), equal(verdicts.column("choice"), Choice.UNSCORED)
+    valid = among & free & ~unscored
     values = verdicts.column(rule.column)
     holds = np.fromiter(map(rule.holds, values), np.bool_, len(values))
-    reasons = Counter(stored[among & (stored != "")].tolist())
-    reasons["unscored"] += int((among & (stored == "") & unscored).sum())
+    reasons = Counter(stored[at] for at in np.flatnonzero(among & ~free))
+    reasons["unscored"] += int((among & free & unscored).sum())
     for at in np.flatnonzero(valid & ~holds):
         reasons.update(rule.reasons(values[at]))
     kept = valid & holds
     return Selection(
         kept, {why: n for why, n in sorted(reasons.items()) if n}, int(among.sum()) - int(kept.sum())
     )
+
+
+def equal(words: Sequence[str], word: str) -> Mask:
+    """Which of the words are that word."""
+    return np.fromiter(map(str(word).__eq__, words), np.bool_, len(words))
 
 
 def sets_of(verdict: Row) -> tuple[str, ...]:

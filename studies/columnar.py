@@ -5,8 +5,10 @@ What ``tidy`` gives row by row for exports comes out the same here, several time
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Rows taken from the database at a time.
 CHUNK = 10_000
+#: Types of columns whose cells the database gives as they are.
+_PLAIN = ("number", "string")
 
 
 def table(
@@ -36,46 +40,64 @@ def table(
     """The rows of ``query`` with the columns named, ``None`` for all; cells as ``tidy`` has them."""
     wanted = [made for made in columns if names is None or made.column.name in names]
     rows = query(study)
-    # What a JSON object holds is taken out by the database: its texts would all differ.
-    taken = {made.column.name: made.sql(study) for made in wanted if _is_inside(rows, made) and made.sql}
-    lookups = dict.fromkeys(
-        lookup for made in wanted if made.column.name not in taken for lookup in made.lookups
-    )
-    asked = {one: _asked(rows, one) for one in lookups}
-    asked |= {f"taken {name}": _Asked(expression, list) for name, expression in taken.items()}
-    found, count = _read(rows, list(asked.values()))
-    values = dict(zip(asked, found, strict=True))
-    return Table(
-        {
-            made.column.name: _stored(values[f"taken {made.column.name}"], made.column.type)
+    asked: dict[str, _Asked] = {}
+    taken: dict[str, str] = {}
+    for made in wanted:
+        # Where the database can make the cell it is not made from several lookups, nor from all of a JSON.
+        expression = made.sql(study) if made.sql is not None and made.column.type in _PLAIN else None
+        if expression is not None:
+            taken[made.column.name] = f"made {made.column.name}"
+            asked[taken[made.column.name]] = _Asked(expression, list)
+        else:
+            asked |= {lookup: _asked(rows, lookup) for lookup in made.lookups}
+    with _no_collecting():
+        found, count = _read(rows, list(asked.values()))
+        values = dict(zip(asked, found, strict=True))
+        cells = {
+            made.column.name: _stored(values[taken[made.column.name]], made.column.type)
             if made.column.name in taken
-            else _cells(made, [values[one] for one in made.lookups], study)
+            else _cells(made, [values[lookup] for lookup in made.lookups], study)
             for made in wanted
-        },
-        count,
-    )
+        }
+    return Table(cells, count)
 
 
-def _is_inside(query: QuerySet[Any], made: Made) -> bool:
-    return (
-        made.sql is not None
-        and made.column.type in ("number", "string")
-        and isinstance(_field(query.model, made.lookups[0]), JSONField)
-        and len(made.lookups) == 1
-    )
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """No search for cycles meanwhile: a hundred thousand new tuples would set off several, to no end."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _read(query: QuerySet[Any], asked: Sequence[_Asked]) -> tuple[list[list[Any]], int]:
     """Values of each thing asked for in order of the query's rows, and how many rows there are."""
     named = {f"read_{at}": one.expression for at, one in enumerate(asked)}
-    rows = iter(query.annotate(**named).values_list(*named).iterator(chunk_size=CHUNK))
     found: list[list[Any]] = [[] for _one in asked]
     count = 0
-    while chunk := list(islice(rows, CHUNK)):
+    for chunk in _chunks(query.annotate(**named).values_list(*named)):
         count += len(chunk)
         for values, more in zip(found, zip(*chunk, strict=True), strict=True):
             values.extend(more)
     return [one.decode(values) for one, values in zip(asked, found, strict=True)], count
+
+
+def _chunks(query: QuerySet[Any]) -> Iterator[list[Any]]:
+    connection = connections[query.db]
+    if connection.vendor == "postgresql":
+        # psycopg's values need no conversion, and its rows no generator around each of them.
+        with connection.cursor() as cursor:
+            cursor.execute(*query.query.sql_with_params())
+            while chunk := cursor.fetchmany(CHUNK):
+                yield chunk
+    else:
+        rows = iter(query.iterator(chunk_size=CHUNK))
+        while chunk := list(islice(rows, CHUNK)):
+            yield chunk
 
 
 class _Asked(NamedTuple):

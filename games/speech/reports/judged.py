@@ -132,7 +132,7 @@ def given(tables: Tables, options: Options, *, with_published: bool = False) -> 
     verdicts = tables["verdicts"]
     everything, inside = _joined(tables), np.ones(len(verdicts), dtype=np.bool_)
     for column, only in (("activity", ACTIVITY), ("rater_kind", "participant")):
-        inside &= np.array(verdicts.column(column), dtype=np.str_) == only
+        inside &= analysis_sets.equal(verdicts.column(column), only)
     if options.language:
         inside &= everything.language == options.language
     everything = _with_rounds_played(everything, inside)
@@ -205,7 +205,7 @@ def _joined(tables: Tables) -> Judged:
         return Labels.of((one[column] for one in heard), clip)
 
     is_human = np.array([one["kind"] == Kind.HUMAN_HUMAN for one in heard], dtype=np.bool_)[clip]
-    human = (np.array(verdicts.column("choice"), dtype=np.str_) == Choice.HUMAN).astype(np.float64)
+    human = analysis_sets.equal(verdicts.column("choice"), Choice.HUMAN).astype(np.float64)
     now = np.array([one["duration"] for one in heard], dtype=np.float64)[clip]
     then = np.array(verdicts.column("length"), dtype=np.float64)
     return Judged(
