@@ -49,7 +49,7 @@ def as_png(figure: Figure) -> bytes:
 def on_page(spec: Spec) -> str:
     """A specification as SVG inside a page: without its title, in the page's font and the tokens' colours."""
     bare = {key: value for key, value in spec.items() if key != "title"}
-    drawing = _svg(_text(_unmeasured({**bare, "background": "transparent"})))
+    drawing = _svg(_text(_unmeasured({**bare, "background": "transparent", "padding": 0})))
     return _COLOUR.sub(_token, _UNMEASURED.sub(r'font-size="\1px"', _FONT.sub("", drawing)))
 
 

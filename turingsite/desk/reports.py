@@ -18,14 +18,15 @@ from django.views.decorators.http import require_POST
 
 from dialogues.models import Verdict
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study
+from studies.figures import PICTURES
 from studies.models import Language
 from studies.plans import headline
-from studies.report_formats import FORMATS, in_words
-from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report
+from studies.report_formats import FORMATS
+from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
 from studies.selectors import access_desk_study
 from studies.services.running import note_reading
 from turingsite.desk.doors import confirm_look, manages, sees_outcomes
-from turingsite.desk.pictures import AXIS, interval_chart
+from turingsite.desk.report_parts import picture_file, tables_of
 from turingsite.desk.wording import REASONS, called
 
 SETS = {
@@ -53,6 +54,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "title": kind.title,
         "key": key,
         "options": options,
+        "set_words": SETS.get(options.analysis_set, options.analysis_set),
         "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
         "languages": [("", _("pooled")), *Language.choices],
         "query": request.GET.urlencode(),
@@ -74,29 +76,25 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     wanted = request.GET.get("format", "")
     if wanted in FORMATS:
         response = HttpResponse(FORMATS[wanted](result), content_type=f"{TYPES[wanted]}; charset=utf-8")
-        response["Content-Disposition"] = (
-            f'attachment; filename="{slug}-{key}-{options.analysis_set}.{wanted}"'
-        )
-        return response
-    left_out = [(called(REASONS, reason), n) for reason, n in result.basis.excluded.items()]
-    shown = {"result": result, "left_out": left_out, "tables": _tables(result)}
-    return render(request, "desk/report.html", {**context, **shown, "formats": list(FORMATS), "axis": AXIS})
+        return _named(response, slug, key, options.analysis_set, ending=wanted)
+    if wanted in PICTURES:
+        figure, picture, kind_of_file = picture_file(result, wanted, request.GET.get("figure", ""))
+        response = HttpResponse(picture, content_type=kind_of_file)
+        return _named(response, slug, key, figure.key, options.analysis_set, ending=wanted)
+    shown = {
+        "result": result,
+        "left_out": [(called(REASONS, reason), n) for reason, n in result.basis.excluded.items()],
+        "tables": tables_of(result),
+        "pictures": PICTURES,
+        "formats": list(FORMATS),
+        "all_open": request.GET.get("tables") == "open",
+    }
+    return render(request, "desk/report.html", {**context, **shown})
 
 
-def _tables(result: ReportResult) -> list[dict[str, Any]]:
-    shown = []
-    for table in result.tables:
-        headings, rows = in_words(table)
-        numbers = [heading.format != "text" for heading in headings]
-        shown.append(
-            {
-                "table": table,
-                "headings": headings,
-                "rows": [list(zip(row, numbers, strict=True)) for row in rows],
-                "chart": interval_chart(table),
-            }
-        )
-    return shown
+def _named(response: HttpResponse, *parts: str, ending: str) -> HttpResponse:
+    response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}.{ending}"'
+    return response
 
 
 @require_POST
