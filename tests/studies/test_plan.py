@@ -1,4 +1,4 @@
-"""The plan: drafted, frozen into a file that stays, named beside every figure, from the desk and from exports."""
+"""The plan: drafted, frozen into a file that stays, named beside every figure and in every export."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dialogues.models import Verdict
 from studies import plans, services
 from studies.exports import export_study
 from studies.files import as_yaml, check, compare, describe, template
-from studies.models import AuditLine, Participant, Plan, Study
+from studies.models import AuditLine, EndState, Participant, Plan, Study
 from studies.report_formats import as_json, as_markdown
 from studies.reports import Options, run_report, run_report_from
 from studies.services.filing import apply_study_file
@@ -188,16 +188,7 @@ def test_opening_without_a_plan_is_allowed_and_noted(study: Study, cast: Any) ->
         return lines.order_by("-pk")[0].detail.get("plan")
 
     factories.ConsentTextFactory(study=cast.study)
-    for end in (
-        "done",
-        "screened_out",
-        "failed_check",
-        "technical",
-        "waited",
-        "timed_out",
-        "withdrew",
-        "cancelled",
-    ):
+    for end in EndState.values:
         factories.CompletionFactory(study=cast.study, end_state=end)
     for kind in ("human_human", "human_machine", "pseudo_human"):
         for language in ("en", "zh"):
@@ -435,7 +426,7 @@ def test_a_study_file_carries_the_plan_as_a_draft_and_freezes_nothing(whole: Stu
 
 
 @pytest.mark.parametrize(("part", "by", "said"), [
-    ("outcome: success-rate.difference", "outcome: success-rate.diference", "Did you mean “success-rate.difference”?"),
+    ("success-rate.difference", "success-rate.diference", "Did you mean “success-rate.difference”?"),
     ("analysis_set: per_protocol", "analysis_set: perprotocol", "Did you mean “per_protocol”?"),
     ("target_n: 30", "target_n: -3", "lies outside"),
     ("hypothesis:", "hypotesis:", "Did you mean “hypothesis”?"),

@@ -117,7 +117,7 @@ def _in_words(values: dict[str, Any], found: Plan) -> str:
         f"power {values['power']:g}"
     )
     return (
-        f"Planned for {aim}, two-sided .05: {found.persons} persons with {values['each']:g} verdicts each on a "
-        f"system, {found.dialogues} dialogues per system and language; correlations of two verdicts: person "
-        f"{values['icc_person']:g}, dialogue {values['icc_dialogue']:g}."
+        f"Planned for {aim}, two-sided .05: {found.persons} persons with {values['each']:g} verdicts each "
+        f"on a system, {found.dialogues} dialogues per system and language; correlations of two verdicts: "
+        f"person {values['icc_person']:g}, dialogue {values['icc_dialogue']:g}."
     )

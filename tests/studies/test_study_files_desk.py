@@ -1,0 +1,166 @@
+"""Study files on the desk: saved, uploaded, told by line, compared, applied; a new study from one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from studies import services
+from studies.files import as_yaml, check, describe
+from studies.models import AuditLine, Study
+from tests import factories
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(f"admin:desk_{name}", args=args)
+
+
+def upload(text: str | bytes, **more: str) -> dict[str, Any]:
+    data = text.encode() if isinstance(text, str) else text
+    return {"upload": SimpleUploadedFile("study.yaml", data), **more}
+
+
+@pytest.fixture
+def study(cast: Any) -> Study:
+    made = services.create_study(
+        slug="mine", title_en="Mine", title_zh="我的", user=cast.researcher, host="X", contact="a@example.org"
+    )
+    factories.StudyMemberFactory(study=made, user=cast.colleague, role="colleague")
+    return made
+
+
+@pytest.fixture
+def researcher(client: Any, cast: Any) -> Any:
+    client.force_login(cast.researcher)
+    return client
+
+
+def test_a_study_is_saved_as_a_file_with_its_codes_for_who_manages_it(
+    client: Any, cast: Any, study: Study
+) -> None:
+    client.force_login(cast.researcher)
+    saved = client.get(url("study_yaml", "mine"))
+    assert saved.content.decode() == as_yaml(describe(study))
+    assert 'filename="mine.yaml"' in saved["Content-Disposition"]
+    client.force_login(cast.colleague)
+    text = client.get(url("study_yaml", "mine")).content.decode()
+    assert study.completions.all()[0].code not in text
+    assert client.get(url("study_file", "mine")).status_code == 404
+    client.force_login(cast.stranger)
+    assert client.get(url("study_yaml", "mine")).status_code == 404
+    assert client.post(url("study_file", "mine"), upload(text)).status_code == 404
+
+
+def test_an_uploaded_file_is_compared_and_applied_only_when_told(researcher: Any, study: Study) -> None:
+    text = (
+        as_yaml(describe(study))
+        .replace("en: Mine", "en: Mine, better")
+        .replace("soft_launch_n: 20", "soft_launch_n: 25")
+    )
+    page = researcher.post(url("study_file", "mine"), upload(text))
+    assert page.status_code == 200
+    assert "~ title" in page.context["lines"]
+    assert "    +25" in page.context["lines"]
+    study.refresh_from_db()
+    assert study.title_en == "Mine"
+    shown = page.context["form"]["text"].value()
+    assert shown == text
+    done = researcher.post(url("study_file", "mine"), {"text": shown.replace("\n", "\r\n"), "apply": "yes"})
+    assert done.url == url("study", "mine")
+    study.refresh_from_db()
+    assert (study.title_en, study.soft_launch_n) == ("Mine, better", 25)
+    line = AuditLine.objects.get(study=study, action="study.file_applied")
+    assert line.actor is not None
+    again = researcher.post(url("study_file", "mine"), upload(as_yaml(describe(study))))
+    assert again.context["nothing"]
+    assert "Nothing would change" in again.content.decode()
+
+
+def test_what_is_wrong_is_told_by_line_and_can_be_mended_in_place(researcher: Any, study: Study) -> None:
+    text = as_yaml(describe(study)).replace("profile_at:", "profle_at:")
+    at = text[: text.index("profle_at")].count("\n") + 1
+    page = researcher.post(url("study_file", "mine"), upload(text))
+    assert page.status_code == 400
+    body = page.content.decode()
+    assert f"{at}:1" in body
+    assert "Did you mean “profile_at”?" in body
+    assert "Apply it" not in body
+    mended = researcher.post(url("study_file", "mine"), {"text": text.replace("profle_at", "profile_at")})
+    assert mended.status_code == 200
+    assert mended.context["nothing"]
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"\xff\xfe\x00", b"a: [", b"- 1", b"&a [*a]", b"x" * 1_100_000, "语: 言".encode("gbk"), b"\0",
+])  # fmt: skip
+def test_files_that_are_none_are_refused_in_words(researcher: Any, study: Study, data: bytes) -> None:
+    page = researcher.post(url("study_file", "mine"), upload(data))
+    assert page.status_code == 400
+    assert page.context["problems"] or page.context["form"].errors
+    assert researcher.post(url("study_file", "mine"), upload(data, apply="yes")).status_code == 400
+
+
+def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, study: Study) -> None:
+    factories.ParticipantFactory(study=study)
+    text = as_yaml(describe(study)).replace("min_age: 18", "min_age: 21").replace("en: Mine", "en: Other")
+    page = researcher.post(url("study_file", "mine"), upload(text))
+    assert page.context["refused"]
+    assert "Apply it" not in page.content.decode()
+    forced = researcher.post(url("study_file", "mine"), upload(text, apply="yes"))
+    assert forced.status_code == 400
+    assert "people have taken part" in forced.content.decode()
+    study.refresh_from_db()
+    assert (study.min_age, study.title_en) == (18, "Mine")
+
+
+def test_a_file_of_another_study_is_not_taken(researcher: Any, study: Study, cast: Any) -> None:
+    text = as_yaml(describe(study)).replace("slug: mine", f"slug: {cast.study.slug}")
+    page = researcher.post(url("study_file", "mine"), upload(text, apply="yes"))
+    assert page.status_code == 400
+    assert "This is a file of the study “conversations”" in page.content.decode()
+    cast.study.refresh_from_db()
+    assert cast.study.title_en == "Short conversations"
+
+
+def test_a_new_study_comes_from_a_template_filled_in(researcher: Any, cast: Any) -> None:
+    saved = researcher.get(url("study_template", "panel")).content.decode()
+    assert check(saved.encode()).errors == []
+    values = yaml.safe_load(saved)
+    assert values["settings"]["speech"]["reveal"] == "never"
+    text = saved.replace("slug: my-panel-study", "slug: panel-one").replace("amount: null", "amount: 3.5", 1)
+    page = researcher.post(url("new_study_file"), upload(text))
+    assert page.status_code == 200
+    assert "A new study at “panel-one”" in page.content.decode()
+    assert not Study.objects.filter(slug="panel-one").exists()
+    made = researcher.post(
+        url("new_study_file"), {"text": page.context["form"]["text"].value(), "apply": "yes"}
+    )
+    assert made.url == url("study", "panel-one")
+    study = Study.objects.get(slug="panel-one")
+    assert (study.status, study.speech.reveal, study.members.get().user) == (
+        "draft",
+        "never",
+        cast.researcher,
+    )
+    assert float(study.completions.get(end_state="done").amount or 0) == 3.5
+    assert researcher.get(url("study_template", "nothing")).status_code == 404
+
+
+def test_a_new_study_takes_no_address_that_is_taken(researcher: Any, study: Study, cast: Any) -> None:
+    foreign = Study.objects.exclude(slug__in=["mine", cast.study.slug])[0]
+    for slug in ("mine", foreign.slug):
+        text = (
+            as_yaml(describe(study)).replace("slug: mine", f"slug: {slug}").replace("en: Mine", "en: Taken")
+        )
+        page = researcher.post(url("new_study_file"), upload(text, apply="yes"))
+        assert page.status_code == 400
+        assert "Another study has this address." in page.content.decode()
+        assert Study.objects.get(slug=slug).title_en != "Taken"
+
+
+def test_the_first_page_of_a_new_study_leads_there(researcher: Any) -> None:
+    assert url("new_study_file") in researcher.get(url("create")).content.decode()
