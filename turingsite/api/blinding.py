@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from rest_framework.request import Request
 
-from dialogues.models import Verdict
+from dialogues.targets import analysed, outcomes_open
 from studies.models import AuditLine, Study
 from studies.services.running import look_early
 from turingsite.errors import Invalid, Refused
@@ -16,10 +16,6 @@ from turingsite.errors import Invalid, Refused
 LOOK = "look"
 EARLY = "early"
 ONE_LOOK = timedelta(days=1)  # paging through a table is one look, not one a page
-
-
-def outcomes_shown(study: Study) -> bool:
-    return study.status == Study.Status.CLOSED
 
 
 def access_outcomes(request: Request, study: Study) -> None:
@@ -31,7 +27,7 @@ def access_outcomes(request: Request, study: Study) -> None:
     if asked not in ("", EARLY):
         message = _("Write look=early, or leave it out.")
         raise Invalid("bad_parameter", message, fields={LOOK: message})
-    if outcomes_shown(study):
+    if outcomes_open(study):
         return
     if not asked:
         raise Refused(
@@ -45,5 +41,4 @@ def access_outcomes(request: Request, study: Study) -> None:
     if not AuditLine.objects.filter(
         study=study, actor=request.user.pk, action="study.looked_early", at__gte=since
     ).exists():
-        n = Verdict.objects.filter(study=study, exclusion="").count()
-        look_early(study=study, user=request.user, verdicts=n)
+        look_early(study=study, user=request.user, verdicts=analysed(study))

@@ -14,8 +14,6 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["turingsite.api.requests.SmallJSONParser"],
-    "DEFAULT_PAGINATION_CLASS": "turingsite.api.paging.KeysetPagination",
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "turingsite.api.schema.ResourceSchema",
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS says nothing that the schema does not say better
     "EXCEPTION_HANDLER": "turingsite.api.errors.handler",

@@ -6,11 +6,14 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 from django.utils.cache import patch_vary_headers
+from django_filters.rest_framework import DjangoFilterBackend  # type: ignore[import-untyped]
 from rest_framework import generics
+from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from studies.models import Study
+from turingsite.api.paging import KeysetPagination
 from turingsite.api.requests import check_parameters
 from turingsite.api.selectors import access_study
 
@@ -22,10 +25,13 @@ class Resource(generics.GenericAPIView[Any]):
 
     parameters: frozenset[str] = frozenset()
     pages = False
+    pagination_class: type[BasePagination] | None = None
+    filter_backends: tuple[Any, ...] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        check_parameters(request, self.known_parameters() if request.method == "GET" else self.parameters)
+        if hasattr(self, str(request.method).lower()):  # otherwise 405 is the better answer
+            check_parameters(request, self.known_parameters())
 
     def known_parameters(self) -> frozenset[str]:
         filters = getattr(getattr(self, "filterset_class", None), "base_filters", {})
@@ -47,6 +53,8 @@ class RowList(Resource, generics.ListAPIView[Any]):
 
     model: type[Model]
     pages = True
+    pagination_class = KeysetPagination
+    filter_backends = (DjangoFilterBackend,)
 
     def get_queryset(self) -> QuerySet[Any]:
         if getattr(self, "swagger_fake_view", False):
