@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from games.speech.reports import (
     accuracy,
     discrimination,
+    groups,
     judged,
     leaks,
     lengths,
@@ -15,13 +16,14 @@ from games.speech.reports import (
     rounds,
     success,
 )
+from games.speech.reports.families import FAMILIES
 from studies.registry import Report, reports
 
 #: Tables that every report on verdicts of the game is given.
 DATASETS = ("verdicts", "dialogues", "systems", "items", "participants", "speech_settings")
 
 
-#: Figures that a plan may name as the primary outcome, and families of comparisons, by report.
+#: Figures that a plan may name as the primary outcome, by report.
 OUTCOMES = {
     "success-rate": {
         "success": _("Success rate of each system against .5"),
@@ -37,29 +39,20 @@ OUTCOMES = {
     "by-round": {"accuracy": _("Share of right verdicts, by round")},
     "leaks": {"rate": _("Share of dialogues in which a system gives itself away")},
 }
-FAMILIES = {
-    "success-rate": {
-        "success": _("All systems against .5, per language and pooled"),
-        "difference": _("All systems against human speakers, per language and pooled"),
-    },
-    "discrimination": {
-        "discrimination": _("d′ of all systems against 0, per language and pooled"),
-        "between": _("All pairs of systems, per language and pooled"),
-    },
-}
+OWN_COLUMNS = {"leaks": leaks.COLUMNS, "accuracy": {**judged.COLUMNS, **groups.COLUMNS}}
 
 
 def register() -> None:
     for key, title, tables, build, figures in (
         ("success-rate", _("Success rate"), DATASETS, success.build, pictures.success_rate),
-        ("accuracy", _("Accuracy"), DATASETS, accuracy.build, pictures.accuracy),
+        ("accuracy", _("Accuracy"), (*DATASETS, "answers"), accuracy.build, pictures.accuracy),
         ("discrimination", _("Discrimination"), DATASETS, discrimination.build, pictures.discrimination),
         ("duration-trend", _("Trend over length"), DATASETS, lengths.build, pictures.duration_trend),
         ("by-round", _("By round"), DATASETS, rounds.build, pictures.by_round),
         ("leaks", _("Leaks"), (*DATASETS, "flags"), leaks.build, pictures.leaks),
     ):
         named = OUTCOMES.get(key, {}), FAMILIES.get(key, {})
-        columns = leaks.COLUMNS if key == "leaks" else judged.COLUMNS
+        columns = OWN_COLUMNS.get(key, judged.COLUMNS)
         reports.add(Report(key, title, tables, build, *named, figures=figures, columns=columns))
     reports.add(
         Report(

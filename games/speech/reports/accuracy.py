@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from games.speech.reports import breakdown, lengths
+from games.speech.reports import breakdown, groups, lengths
 from games.speech.reports.figures import (
     COUNTS,
     HOW_TWO_WAY,
@@ -27,9 +27,9 @@ from turingsite import stats
 
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
-    """Accuracy by kind and language, all and balanced; by length in bins; the trend over length."""
+    """Accuracy by kind and language, all and balanced; by length; the trend over length; by groups."""
     data = given(tables, options, with_published=True)
-    groups = [("all", _("all"), data.judged.all)]
+    everybody = [("all", _("all"), data.judged.all)]
     pooled = [({"kind": label}, mask) for label, mask in kinds(data.judged)]
     return ReportResult(
         key="accuracy",
@@ -42,11 +42,13 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             _by_kind(data),
             lengths.by_length(data.judged, pooled, (KIND,)),
             lengths.trend(data.judged, pooled, (KIND,)),
-            breakdown.table(data.judged, groups, "correct", "accuracy", gettext_lazy("right")),
+            *groups.tables_of(tables, data.judged),
+            breakdown.table(data.judged, everybody, "correct", "accuracy", gettext_lazy("right")),
         ),
         notes=(
             _("Right: a human judged human, a machine (pseudo-humans included) judged machine."),
             _("Balanced: the mean of the accuracy on humans and on machines; the mix does not count."),
+            _("p of the factors is adjusted by Holm within one family: all demographic factors."),
         ),
     )
 

@@ -24,26 +24,35 @@ FACTORS = {
 }
 
 
-def table(judged: Judged, groups: list[tuple[str, Any, Mask]], of: str, name: str, label: Any) -> ReportTable:
+def table(
+    judged: Judged,
+    groups: list[tuple[str, Any, Mask]],
+    of: str,
+    name: str,
+    label: Any,
+    *,
+    key: str = "breakdown",
+    title: Any = None,
+) -> ReportTable:
     """The share ``of`` by factor and level, for each group (key, words, mask)."""
     rows: list[dict[str, Any]] = []
-    for key, _words, inside in groups:
+    for group, _words, inside in groups:
         for factor, levels in _factors(judged).items():
             for level in levels.among(inside):
                 mask = inside & (levels == level)
                 rows.append(
                     {
-                        "group": key,
+                        "group": group,
                         "factor": factor,
                         "level": level or _("(none)"),
                         **share_row(judged, mask, of, name),
                     }
                 )
     return ReportTable(
-        "breakdown",
-        gettext_lazy("By round, by recruiting source, by how long people stayed"),
+        key,
+        title or gettext_lazy("By round, by recruiting source, by how long people stayed"),
         (
-            Heading("group", gettext_lazy("group"), "text", {key: words for key, words, _mask in groups}),
+            Heading("group", gettext_lazy("group"), "text", {one: words for one, words, _mask in groups}),
             Heading("factor", gettext_lazy("by"), "text", FACTORS),
             Heading("level", gettext_lazy("level"), "text"),
             *COUNTS,

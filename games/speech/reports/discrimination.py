@@ -8,9 +8,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from games.speech.reports import families
 from games.speech.reports.figures import LANGUAGE, NOTE, cells, enough, interval_headings
 from games.speech.reports.judged import Given, given, in_scope, scopes
-from games.speech.reports.speakers import HEAD, Speakers, head, speakers
+from games.speech.reports.speakers import HEAD, MACHINES, Speakers, head, speakers
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 
@@ -30,7 +31,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         notes=(
             _("d′ of 0: people judge the system human as often as they judge humans human."),
             _("A success rate of .5 is no d′ of 0 where people judge humans human more often than that."),
-            _("p is adjusted by Holm within a family: all systems of one language, or all systems pooled."),
+            _("p is adjusted by Holm within the family named beside it, in each language and pooled apart."),
         ),
     )
 
@@ -41,7 +42,6 @@ def by_system(data: Given, who: Speakers) -> ReportTable:
     judged = data.judged
     for scope in scopes(data.languages):
         block: list[dict[str, Any]] = []
-        family: dict[str, float | None] = {}
         for one in who.machines:
             both, humans = who.against_humans(judged, one, scope)
             found = stats.detection(
@@ -60,11 +60,9 @@ def by_system(data: Given, who: Speakers) -> ReportTable:
             }
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
-            if one.is_system:
-                family[one.key] = row["p"]
             block.append(row)
-        adjusted = stats.holm(family)
-        rows += [{**row, "p_holm": adjusted.get(row["speaker"])} for row in block]
+        families.adjust([row for row in block if row["speaker"] != MACHINES], "discrimination")
+        rows += block
     return ReportTable(
         "discrimination",
         gettext_lazy("Telling the system from human speakers"),
@@ -74,7 +72,7 @@ def by_system(data: Given, who: Speakers) -> ReportTable:
             Heading("human_n", gettext_lazy("verdicts on humans"), "count"),
             *interval_headings("dprime", "d′"),
             Heading("p", gettext_lazy("p against 0"), "p"),
-            Heading("p_holm", gettext_lazy("p (Holm)"), "p"),
+            *families.HEADINGS,
             Heading("c_value", gettext_lazy("criterion c")),
             Heading("c_se", gettext_lazy("SE of c")),
             Heading("c_low", gettext_lazy("low, c")),
@@ -96,7 +94,6 @@ def _between(data: Given, who: Speakers) -> ReportTable:
     for scope in scopes(data.languages):
         inside = in_scope(judged, scope)
         block: list[dict[str, Any]] = []
-        family: dict[int, float | None] = {}
         on = {one: inside & one.among(judged) for one in who.systems}
         humans = {one: who.humans_beside(judged, one, scope) for one in who.systems}
         for one, other in combinations([one for one in who.systems if on[one].any()], 2):
@@ -122,10 +119,9 @@ def _between(data: Given, who: Speakers) -> ReportTable:
                 **cells(found, "difference", fewest=fewest),
                 "p": stats.difference_test(found).p if enough(found, fewest) else None,
             }
-            family[len(block)] = row["p"]
             block.append(row)
-        adjusted = stats.holm(family)
-        rows += [{**row, "p_holm": adjusted[place]} for place, row in enumerate(block)]
+        families.adjust(block, "between")
+        rows += block
     return ReportTable(
         "between",
         gettext_lazy("Systems against one another"),
@@ -139,7 +135,7 @@ def _between(data: Given, who: Speakers) -> ReportTable:
             Heading("other_n", gettext_lazy("verdicts on the other"), "count"),
             *interval_headings("difference", gettext_lazy("d′ minus the other's")),
             Heading("p", "p", "p"),
-            Heading("p_holm", gettext_lazy("p (Holm)"), "p"),
+            *families.HEADINGS,
             NOTE,
         ),
         tuple(rows),

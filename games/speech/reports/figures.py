@@ -74,9 +74,11 @@ def share(judged: Judged, mask: Mask, of: str, *, level: float = 0.95) -> stats.
     )
 
 
-def share_row(judged: Judged, mask: Mask, of: str, name: str) -> dict[str, Any]:
-    """Counts and the share with its interval."""
-    estimate = share(judged, mask, of)
+def share_row(
+    judged: Judged, mask: Mask, of: str, name: str, estimate: stats.Estimate | None = None
+) -> dict[str, Any]:
+    """Counts and the share with its interval, which may have been made already."""
+    estimate = share(judged, mask, of) if estimate is None else estimate
     rests_on = {"n": estimate.n, "persons": estimate.participants, "dialogues": estimate.items}
     return {**rests_on, **cells(estimate, name)}
 

@@ -25,6 +25,7 @@ class Speaker(NamedTuple):
     name: str
     role: str
     origin: str = ""
+    aliases: str = ""
 
     def among(self, judged: Judged) -> Mask:
         if self.role == HUMANS:
@@ -37,6 +38,11 @@ class Speaker(NamedTuple):
     @property
     def is_system(self) -> bool:
         return self.role not in (HUMANS, MACHINES)
+
+    @property
+    def is_listed_alone(self) -> bool:
+        """Whether it is a system or human speakers of one origin, not all of a sort together."""
+        return self.is_system or bool(self.origin)
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,12 @@ def speakers(tables: Tables) -> Speakers:
     known = {str(row["system"]): row for row in tables["systems"]}
     systems = sorted(
         (
-            Speaker(code, str(known[code]["name"]), str(known[code]["role"]))
+            Speaker(
+                code,
+                str(known[code]["name"]),
+                str(known[code]["role"]),
+                aliases=", ".join(map(str, known[code]["aliases"] or ())),
+            )
             if code in known
             else Speaker(code, _("system not named"), "")
             for code in judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from games.speech.reports import breakdown, discrimination
+from games.speech.reports import benchmarks, breakdown, discrimination, families, strategies
 from games.speech.reports.figures import (
     COUNTS,
     HOW_TWO_WAY,
@@ -54,11 +54,22 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             _success(data, who),
             _difference(data, who, margin),
             discrimination.by_system(data, who),
+            strategies.table(data),
+            *benchmarks.tables_of(tables, data.judged, who),
             breakdown.table(data.judged, groups, "human", "share", gettext_lazy("judged human")),
+            breakdown.table(
+                data.judged,
+                [(one.key, one.name, one.among(data.judged)) for one in who.everybody if one.is_listed_alone],
+                "human",
+                "share",
+                gettext_lazy("judged human"),
+                key="speaker_breakdown",
+                title=gettext_lazy("Each system, and humans by origin, in the same way"),
+            ),
         ),
         notes=(
             _("Below, not decided or above .5 is read from the interval, never from the point."),
-            _("p is adjusted by Holm within a family: all systems of one language, or all systems pooled."),
+            _("p is adjusted by Holm within the family named beside it, in each language and pooled apart."),
         ),
     )
 
@@ -67,12 +78,12 @@ def _success(data: Given, who: Speakers) -> ReportTable:
     rows = []
     for scope in scopes(data.languages):
         inside = in_scope(data.judged, scope)
-        family: dict[str, float | None] = {}
         block = []
         for one in who.everybody:
             mask = inside & one.among(data.judged)
             estimate = share(data.judged, mask, "human")
-            row = {**head(scope, one), **share_row(data.judged, mask, "human", "share")}
+            row = {**head(scope, one), "aliases": one.aliases}
+            row |= share_row(data.judged, mask, "human", "share", estimate)
             row["standing"] = stats.standing(estimate) if enough(estimate) else None
             row["p"] = stats.proportion_test(estimate).p if enough(estimate) else None
             if data.published is not None:
@@ -80,13 +91,9 @@ def _success(data: Given, who: Speakers) -> ReportTable:
                 row |= beside(data.published, there, "human", "share")
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
-            if one.is_system:
-                family[one.key] = row["p"]
-            block.append(row)
-        adjusted = stats.holm(family)
-        for row in block:
-            row["p_holm"] = adjusted.get(row["speaker"])
-        rows += block
+            block.append((one, row))
+        families.adjust([row for one, row in block if one.is_system], "success")
+        rows += [row for _one, row in block]
     beside_headings = (
         ()
         if data.published is None
@@ -97,11 +104,12 @@ def _success(data: Given, who: Speakers) -> ReportTable:
         gettext_lazy("Share of verdicts that said “human”"),
         (
             *HEAD,
+            Heading("aliases", gettext_lazy("also called"), "text"),
             *COUNTS,
             *interval_headings("share", gettext_lazy("judged human")),
             Heading("standing", gettext_lazy("against .5"), "text", STANDINGS),
             Heading("p", gettext_lazy("p against .5"), "p"),
-            Heading("p_holm", gettext_lazy("p (Holm)"), "p"),
+            *families.HEADINGS,
             *beside_headings,
             NOTE,
         ),
@@ -115,7 +123,6 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
     judged = data.judged
     for scope in scopes(data.languages):
         block = []
-        family: dict[str, float | None] = {}
         for one in who.systems:
             both, humans = who.against_humans(judged, one, scope)
             wide = stats.difference(
@@ -138,11 +145,8 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
             }
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
-            family[one.key] = row["p"]
             block.append(row)
-        adjusted = stats.holm(family)
-        for row in block:
-            row["p_holm"] = adjusted[row["speaker"]]
+        families.adjust(block, "difference")
         rows += block
     return ReportTable(
         "difference",
@@ -153,7 +157,7 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
             Heading("human_n", gettext_lazy("verdicts on humans"), "count"),
             *interval_headings("difference", gettext_lazy("difference")),
             Heading("p", gettext_lazy("p"), "p"),
-            Heading("p_holm", gettext_lazy("p (Holm)"), "p"),
+            *families.HEADINGS,
             Heading("low90", gettext_lazy("low, 90 %")),
             Heading("high90", gettext_lazy("high, 90 %")),
             Heading("margin", gettext_lazy("margin"), "text"),
