@@ -134,8 +134,18 @@ def answer(request: HttpRequest, play_path: str) -> HttpResponse:
     return answer_file(request, Path(settings.MEDIA_ROOT) / play_path)
 
 
-def answer_file(request: HttpRequest, path: Path, *, cache: str = CACHE) -> HttpResponse:
-    """200, 206 or 416 from a file, reading no byte that is not sent. NotFound where the file is missing."""
+def answer_file(
+    request: HttpRequest,
+    path: Path,
+    *,
+    cache: str = CACHE,
+    content_type: str = CONTENT_TYPE,
+    most: int | None = None,
+) -> HttpResponse:
+    """200, 206 or 416 from a file, reading no byte that is not sent. NotFound where the file is missing.
+
+    ``most``: bytes of one answer to a range, for large files: whoever wants more asks again.
+    """
     header = "" if "If-Range" in request.headers else request.headers.get("Range", "")
     try:
         with path.open("rb") as file:
@@ -144,6 +154,8 @@ def answer_file(request: HttpRequest, path: Path, *, cache: str = CACHE) -> Http
                 span = span_asked_for(header, size) if header and request.method == "GET" else None
             except Unsatisfiable:
                 return _headers(HttpResponse(status=416), cache, f"bytes */{size}", 0)
+            if span and most and span.length > most:
+                span = Span(span.first, span.first + most - 1)
             whole = Span(0, size - 1)
             part = span or whole
             if request.method == "HEAD":
@@ -153,8 +165,10 @@ def answer_file(request: HttpRequest, path: Path, *, cache: str = CACHE) -> Http
                 body = file.read(part.length)
     except FileNotFoundError as error:
         raise no_sound() from error
-    response = HttpResponse(body, status=206 if span else 200, content_type=CONTENT_TYPE)
-    return _headers(response, cache, f"bytes {part.first}-{part.last}/{size}" if span else "", part.length)
+    response = HttpResponse(body, status=206 if span else 200)
+    _headers(response, cache, f"bytes {part.first}-{part.last}/{size}" if span else "", part.length)
+    response["Content-Type"] = content_type
+    return response
 
 
 def _headers(response: HttpResponse, cache: str, content_range: str, length: int) -> HttpResponse:

@@ -10,9 +10,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from dialogues.models import Dialogue, Flag
+from dialogues.services import review_flag
 from dialogues.transcripts import services
 from dialogues.transcripts.script import script_of
 from studies.models import AuditLine
+from studies.reports import Options, run_report
 from tests import factories
 
 LEAK, DENIAL = "identity-disclosure", "identity-denial"
@@ -145,3 +147,26 @@ class TestCommand:
         with django_assert_max_num_queries(20 * 4 + 10):
             self.run()
         assert Flag.objects.count() == 0
+
+
+@pytest.mark.django_db
+class TestLeaksReport:
+    def leaks(self, study: Any) -> list[Any]:
+        result = run_report("leaks", study, Options())
+        return [row["leaks"] for row in result.tables[0].rows if row["strategy"] == "all"][:1]
+
+    def test_what_the_scan_finds_is_what_the_report_counts(self, cast: Any) -> None:
+        for text in ("I'm an AI.", "As a language model, yes.", "I'm a nurse."):
+            factories.StudyItemFactory(study=cast.study, dialogue=talk("Hi", text))
+        call_command("scan_dialogues", stdout=io.StringIO())
+        assert self.leaks(cast.study) == [2]
+
+    def test_a_rejected_flag_counts_no_more_and_a_confirmed_one_does(self, cast: Any) -> None:
+        dialogue = talk("Hi", "I'm an AI.")
+        factories.StudyItemFactory(study=cast.study, dialogue=dialogue)
+        services.scan(dialogue=dialogue)
+        flag = dialogue.flags.get(turn=None)
+        for review, count in (("rejected", 0), ("confirmed", 1), ("", 1)):
+            review_flag(dialogue=dialogue, flag_id=flag.pk, review=review, user=cast.researcher)
+            assert self.leaks(cast.study) == [count], review
+            assert set(dialogue.flags.values_list("review", flat=True)) == {review}

@@ -4,88 +4,118 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from dialogues import media, tasks
-from dialogues.models import Dialogue, Flag, Turn
+from dialogues.models import Dialogue, Flag, StudyItem, Turn
 from dialogues.processing import services as processing
-from dialogues.processing.correcting import Corrected, correct_turns
 from dialogues.selectors import access_desk_dialogue, desk_dialogues
 from studies.models import Study
-from turingsite.desk.doors import access_desk, tell
-from turingsite.desk.forms import DialogueFilter, ProcessForm, TurnsForm
+from turingsite.desk import flagged
+from turingsite.desk.corpus_forms import AggressiveForm, DialogueFilter, ProcessForm, study_label
+from turingsite.desk.doors import access_desk, manages, tell
 from turingsite.desk.paging import by_name
 from turingsite.desk.pictures import waveform
 from turingsite.desk.wake import wake
 from turingsite.errors import DomainError, NotFound
-
-# What a flag says, in words. Rules that are not listed are shown by their name.
-RULES = {
-    "duration": gettext_lazy("length outside 20–60 s"),
-    "no_speech": gettext_lazy("no speech"),
-    "few_speakers": gettext_lazy("fewer than two speakers"),
-    "balance": gettext_lazy("one speaker has most of the turns"),
-    "interruptions": gettext_lazy("interruptions"),
-    "clipping": gettext_lazy("clipping"),
-    "faint": gettext_lazy("recorded too faintly"),
-    "uneven_loudness": gettext_lazy("loudness of A and B differs"),
-    "truncated": gettext_lazy("the file stops early"),
-    "damaged": gettext_lazy("part of the file is damaged"),
-}
 
 
 @require_safe
 def dialogues(request: HttpRequest) -> HttpResponse:
     """The dialogues this person may see, by id; filters are kept in the address."""
     access_desk(request.user)
-    mine = desk_dialogues(request.user)
-    slugs = list(Study.objects.visible_to(request.user).order_by("slug").values_list("slug", flat=True)[:200])
-    rules = list(Flag.objects.order_by("rule").values_list("rule", flat=True).distinct()[:50])
-    form = DialogueFilter(request.GET, studies=slugs, flags=rules)
-    wanted: dict[str, str] = form.cleaned_data if form.is_valid() else {}
-    rows = mine.select_related("topic", "job").prefetch_related("parties__system", "flags")
-    if wanted.get("q"):
-        rows = rows.filter(external_id__startswith=wanted["q"].replace("\0", ""))
-    for name, column in (("kind", "kind"), ("language", "language"), ("state", "state")):
-        if wanted.get(name):
-            rows = rows.filter(**{column: wanted[name]})
-    if wanted.get("study"):
-        rows = rows.filter(study_items__study__slug=wanted["study"])
-    if wanted.get("flag"):
-        rows = rows.filter(flags__rule=wanted["flag"]).distinct()
-    page = by_name(request, rows, "external_id")
+    form, wanted = filter_of(request, request.GET)
+    rows = filtered(request.user, wanted)
+    page = by_name(
+        request,
+        rows.select_related("topic", "job").prefetch_related("parties__system", "flags"),
+        "external_id",
+    )
     table = [
         {
             "dialogue": row,
             "system": next((p.system.name for p in row.parties.all() if p.label == "B" and p.system), ""),
-            "flags": sorted({str(RULES.get(flag.rule, flag.rule)) for flag in row.flags.all()}),
+            "flags": flagged.standing_names(row.flags.all()),
         }
         for row in page.rows
     ]
-    context = {"form": form, "rows": table, "page": page, "filtered": any(wanted.values())}
+    study = Study.objects.visible_to(request.user).filter(slug=wanted.get("study") or "-").first()
+    rest = urlencode({k: v for k, v in wanted.items() if v and k != "flag"})
+    context = {
+        "form": form,
+        "rows": table,
+        "page": page,
+        "filtered": any(wanted.values()),
+        "wanted": [(name, value) for name, value in wanted.items() if value],
+        "counts": flagged.counts(filtered(request.user, {**wanted, "flag": ""})),
+        "flag": wanted.get("flag", ""),
+        "rest": rest,
+        "chosen_study": study,
+        "play": _in_play(request, study, rows),
+    }
     return render(request, "desk/dialogues.html", context)
 
 
+def filter_of(request: HttpRequest, data: Any) -> tuple[DialogueFilter, dict[str, str]]:
+    """The filter form filled from ``data``, and what it asks for; nothing where that makes no sense."""
+    studies = Study.objects.visible_to(request.user).order_by("title_en", "slug")[:200]
+    rules = Flag.objects.order_by("rule").values_list("rule", flat=True).distinct()[:100]
+    form = DialogueFilter(
+        data,
+        studies=[(study.slug, study_label(study)) for study in studies],
+        flags=[(rule, flagged.called(rule)) for rule in rules],
+    )
+    return form, form.cleaned_data if form.is_valid() else {}
+
+
+def filtered(user: Any, wanted: dict[str, str]) -> QuerySet[Dialogue]:
+    """The dialogues ``user`` may see that fit; each once."""
+    rows = desk_dialogues(user)
+    if wanted.get("q"):
+        rows = rows.filter(external_id__startswith=wanted["q"].replace("\0", ""))
+    for name in ("kind", "language", "state"):
+        if wanted.get(name):
+            rows = rows.filter(**{name: wanted[name]})
+    if wanted.get("study"):
+        items = StudyItem.objects.filter(study__slug=wanted["study"])
+        if wanted.get("play"):
+            items = items.filter(is_active=wanted["play"] == "in")
+        rows = rows.filter(pk__in=items.values("dialogue"))
+    if wanted.get("flag"):
+        flags = Flag.objects.standing().filter(rule=wanted["flag"])
+        rows = rows.filter(pk__in=flags.values("dialogue"))
+    return rows
+
+
+def _in_play(request: HttpRequest, study: Study | None, rows: QuerySet[Dialogue]) -> dict[str, int] | None:
+    """How many of ``rows`` are in play in the study and how many taken out; None for who can't change it."""
+    if study is None or not manages(request.user, study):
+        return None
+    items = StudyItem.objects.filter(study=study, dialogue__in=rows.order_by().values("pk"))
+    return items.aggregate(
+        inside=Count("pk", filter=Q(is_active=True)), outside=Count("pk", filter=Q(is_active=False))
+    )
+
+
+@require_safe
 def dialogue(request: HttpRequest, code: str) -> HttpResponse:
     """One dialogue with everything the desk knows of it."""
-    return _dialogue(request, access_desk_dialogue(code, request.user), None)
+    return shown(request, access_desk_dialogue(code, request.user))
 
 
-def _dialogue(request: HttpRequest, found: Dialogue, turns_form: TurnsForm | None) -> HttpResponse:
+def shown(request: HttpRequest, found: Dialogue, *, mark_form: AggressiveForm | None = None) -> HttpResponse:
+    """The page of a dialogue, also with a form that was refused."""
     turns = list(found.turns.select_related("party").order_by("index"))
     visible = Study.objects.visible_to(request.user)
     job = getattr(found, "job", None)
-    lines = "\n".join(
-        f"{t.party.label} {t.start:g} {t.end:g}" for t in turns if t.start is not None and t.end is not None
-    )
     context = {
         "dialogue": found,
         "job": job,
@@ -95,16 +125,14 @@ def _dialogue(request: HttpRequest, found: Dialogue, turns_form: TurnsForm | Non
         "parties": found.parties.select_related("system", "speaker").order_by("label"),
         "picture": waveform(found, turns),
         "numbers": _numbers(found.quality),
-        "flags": [
-            (RULES.get(flag.rule, flag.rule), flag.value, flag.source)
-            for flag in found.flags.filter(turn=None).order_by("rule")
-        ],
+        "flags": flagged.described(found, turns),
+        "transcribed": any(turn.party.label == "B" and turn.text.strip() for turn in turns),
         "items": found.study_items.filter(study__in=visible).select_related("study"),
         "verdicts": found.verdicts.filter(study__in=visible, exclusion="").aggregate(n=Count("pk"))["n"],
         "process_form": ProcessForm(initial={"profile": job.gap_profile if job else "own-1"}),
-        "turns_form": turns_form or TurnsForm(initial={"lines": lines}),
+        "mark_form": mark_form or AggressiveForm(),
     }
-    wrong = turns_form is not None and bool(turns_form.errors)
+    wrong = mark_form is not None and bool(mark_form.errors)
     return render(request, "desk/dialogue.html", context, status=400 if wrong else 200)
 
 
@@ -180,25 +208,3 @@ def process(request: HttpRequest, code: str) -> HttpResponse:
         wake(tasks.process_dialogue, job.pk)
         messages.success(request, _("Queued. Until it is done, the dialogue plays as before."))
     return redirect("admin:desk_dialogue", code)
-
-
-@require_POST
-def turns(request: HttpRequest, code: str) -> HttpResponse:
-    """Correct the turns, by hand, and process again."""
-    found = access_desk_dialogue(code, request.user)
-    form = TurnsForm(request.POST)
-    if form.is_valid():
-        given = [
-            Corrected(who, start, end, was=index)
-            for index, (who, start, end) in enumerate(form.cleaned_data["lines"])
-        ]
-        try:
-            job = correct_turns(dialogue=found, turns=given, user=request.user)
-        except DomainError as error:
-            form.refuse(error)
-        else:
-            if job is not None:
-                wake(tasks.process_dialogue, job.pk)
-            messages.success(request, _("The turns are stored; the dialogue is processed again."))
-            return redirect("admin:desk_dialogue", code)
-    return _dialogue(request, found, form)

@@ -9,13 +9,11 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Dialogue, Kind
 from games.speech.models import SpeechSettings
 from games.speech.services.settings import SETTINGS as SPEECH
 from studies.models import Completion, Language, Study, StudyMember
 from studies.services.paying import COLUMNS
 from studies.services.running import SETTINGS
-from turingsite.audio.gaps import PROFILES
 from turingsite.errors import DomainError
 from turingsite.middleware import translated
 
@@ -143,97 +141,3 @@ class CompletionForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 CompletionRows = forms.modelformset_factory(Completion, form=CompletionForm, extra=0)
-
-
-class ManyFiles(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class ManyFilesField(forms.FileField):
-    """One or more files."""
-
-    def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        files = data if isinstance(data, list | tuple) else [data]
-        return [super(ManyFilesField, self).clean(file, initial) for file in files]
-
-
-class ImportForm(Answering):
-    upload = ManyFilesField(
-        label=_("Files"),
-        widget=ManyFiles(attrs={"multiple": True}),
-        help_text=_("One zip, or the manifest (CSV or JSONL) together with the sound and turn files."),
-        error_messages={"required": _("Choose the files first."), "empty": _("One of the files is empty.")},
-    )
-    study = forms.ModelChoiceField(
-        label=_("Study"),
-        queryset=Study.objects.none(),
-        required=False,
-        to_field_name="slug",
-        empty_label=_("none, only into the corpus"),
-        help_text=_("The dialogues become items of this study."),
-    )
-
-    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["study"]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101
-        field.queryset = Study.objects.visible_to(user)
-        files = self.fields["upload"]
-        assert isinstance(files, forms.FileField)  # noqa: S101
-        files.allow_empty_file = True  # an empty recording is told by its row
-
-
-class DialogueFilter(forms.Form):
-    """Filters of the dialogue list, kept in the address."""
-
-    q = forms.CharField(label=_("Id begins with"), required=False, max_length=120)
-    study = forms.ChoiceField(label=_("Study"), required=False)
-    kind = forms.ChoiceField(label=_("Kind"), required=False, choices=[("", _("any")), *Kind.choices])
-    language = forms.ChoiceField(
-        label=_("Language"), required=False, choices=[("", _("any")), *Language.choices]
-    )
-    state = forms.ChoiceField(
-        label=_("State"), required=False, choices=[("", _("any")), *Dialogue.State.choices]
-    )
-    flag = forms.ChoiceField(label=_("Flag"), required=False)
-
-    def __init__(self, data: Any, *, studies: list[str], flags: list[str]) -> None:
-        super().__init__(data)
-        for name, values in (("study", studies), ("flag", flags)):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)  # noqa: S101
-            field.choices = [("", _("any")), *((value, value) for value in values)]
-
-
-class ProcessForm(Answering):
-    profile = forms.ChoiceField(label=_("Gap profile"), choices=[(name, name) for name in PROFILES])
-
-
-class TurnsForm(Answering):
-    """Turns as lines: speaker, start and end in seconds of the original."""
-
-    lines = forms.CharField(
-        label=_("Turns"),
-        help_text=_("One turn a line: speaker, start, end, in seconds of the original. Example: A 0.0 3.65"),
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        max_length=100_000,
-    )
-
-    def clean_lines(self) -> list[tuple[str, float, float]]:
-        found = []
-        for number, line in enumerate(self.cleaned_data["lines"].splitlines(), 1):
-            words = line.replace(",", " ").split()
-            if not words:
-                continue
-            try:
-                speaker, start, end = words[0].upper(), float(words[1]), float(words[2])
-            except (IndexError, ValueError) as error:
-                raise forms.ValidationError(
-                    gettext("Line %(line)s is not “speaker start end”.") % {"line": number}
-                ) from error
-            if len(words) > 3 or not 0 <= start < end < 1e6:
-                raise forms.ValidationError(
-                    gettext("Line %(line)s: a turn ends after it starts.") % {"line": number}
-                )
-            found.append((speaker, start, end))
-        return found

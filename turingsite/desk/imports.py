@@ -16,8 +16,8 @@ from dialogues.importing.manifest import read_manifest
 from dialogues.importing.notes import worded
 from dialogues.models import ImportBatch, ImportRow
 from dialogues.selectors import access_import, desk_imports
+from turingsite.desk.corpus_forms import ImportForm
 from turingsite.desk.doors import access_desk, tell
-from turingsite.desk.forms import ImportForm
 from turingsite.desk.paging import newest_first
 from turingsite.desk.wake import wake
 from turingsite.errors import DomainError, NotFound

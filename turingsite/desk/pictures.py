@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dialogues.models import Dialogue
@@ -9,15 +10,20 @@ from dialogues.models import Dialogue
 WIDTH, HALF = 1200, 60  # units of the waveform's view box
 
 
+def outline(peaks: Sequence[float]) -> str:
+    """The points of a polygon around peaks of 0 to 100, in the waveform's view box."""
+    step = WIDTH / len(peaks)
+    heights = [max(0.5, min(100, float(peak)) / 100 * HALF) for peak in peaks]
+    above = [f"{(i + 0.5) * step:.1f},{HALF - h:.1f}" for i, h in enumerate(heights)]
+    below = [f"{(i + 0.5) * step:.1f},{HALF + h:.1f}" for i, h in enumerate(heights)]
+    return " ".join(above + below[::-1])
+
+
 def waveform(dialogue: Dialogue, turns: list[Any]) -> dict[str, Any] | None:
     """The playing file's loudness as one outline, and a block for each turn below it."""
     length = dialogue.play_duration or 0
     if not dialogue.peaks or length <= 0:
         return None
-    step = WIDTH / len(dialogue.peaks)
-    heights = [max(0.5, min(100, float(peak)) / 100 * HALF) for peak in dialogue.peaks]
-    above = [f"{(i + 0.5) * step:.1f},{HALF - h:.1f}" for i, h in enumerate(heights)]
-    below = [f"{(i + 0.5) * step:.1f},{HALF + h:.1f}" for i, h in enumerate(heights)]
     blocks = [
         {
             "x": f"{100 * turn.play_start / length:.2f}%",
@@ -33,7 +39,7 @@ def waveform(dialogue: Dialogue, turns: list[Any]) -> dict[str, Any] | None:
         for s in range(0, int(length) + 1, 5 if length < 90 else 30)
     ]
     return {
-        "points": " ".join(above + below[::-1]),
+        "points": outline(dialogue.peaks),
         "width": WIDTH,
         "height": 2 * HALF,
         "blocks": blocks,

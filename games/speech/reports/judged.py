@@ -177,8 +177,15 @@ def kinds(judged: Judged) -> Iterator[tuple[str, Mask]]:
 
 
 def leaking(tables: Tables) -> frozenset[str]:
-    """Codes of the dialogues in which B gives itself away, as far as the report was given flags."""
-    return frozenset(str(row["dialogue"]) for row in tables.get("flags", ()) if row["rule"] == LEAK)
+    """Codes of the dialogues in which B gives itself away, as far as the report was given flags.
+
+    A flag that a person rejected is none. Exports made before flags were reviewed have no such column.
+    """
+    return frozenset(
+        str(row["dialogue"])
+        for row in tables.get("flags", ())
+        if row["rule"] == LEAK and row.get("review") != "rejected"
+    )
 
 
 def seconds(moment: Any) -> float:

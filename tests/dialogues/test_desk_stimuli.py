@@ -1,0 +1,125 @@
+"""The desk's page of the audit before opening."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from dialogues import audits, tasks
+from dialogues.models import Dialogue, StimulusAudit
+from studies.models import Study
+from tests import factories
+from turingsite.desk import stimuli
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(cast: Any, client: Client) -> Study:
+    """The cast's study with six dialogues of each kind; people talk longer than machines."""
+    for kind in ("human_human", "human_machine", "pseudo_human"):
+        for n in range(6):
+            seconds = (40.0 if kind == "human_human" else 25.0) + n
+            factories.add_dialogue(cast.study, kind=kind, play_duration=seconds)
+    client.force_login(cast.researcher)
+    found: Study = cast.study
+    return found
+
+
+def url(study: Study) -> str:
+    return reverse("admin:desk_stimuli", args=[study.slug])
+
+
+def run(client: Client, study: Study) -> Any:
+    assert client.post(url(study), {"do": "run"}).status_code == 302
+    return client.get(url(study))
+
+
+def test_it_is_run_and_each_warning_is_asked_about(client: Client, study: Study) -> None:
+    before = client.get(url(study))
+    assert "Not run yet" in before.content.decode()
+    page = run(client, study)
+    keys = [one["key"] for one in page.context["warned"]]
+    assert "all/human_machine/length" in keys or "en/human_machine/length" in keys
+    text = page.content.decode()
+    assert text.count("<textarea") == len(keys) + 1
+    assert "style=" not in text
+
+
+def test_answers_are_stored_one_by_one_or_for_all_that_are_open(
+    client: Client, cast: Any, study: Study
+) -> None:
+    page = run(client, study)
+    first = page.context["warned"][0]["key"]
+    client.post(url(study), {"do": "answer", f"answer-{first}": "They do talk longer."})
+    audit = StimulusAudit.objects.get()
+    assert audit.answers.get().text == "They do talk longer."
+    client.post(
+        url(study), {"do": "answer", f"answer-{first}": "They do talk longer.", "for_all": "Likewise."}
+    )
+    assert audits.unanswered(audit) == []
+    assert audit.answers.get(key=first).text == "They do talk longer."
+    page = client.get(url(study))
+    assert "Every warning is answered" in page.content.decode()
+    assert cast.researcher.username in page.content.decode()
+
+
+def test_answers_typed_stay_on_the_page_when_one_is_refused(client: Client, study: Study) -> None:
+    page = run(client, study)
+    keys = [one["key"] for one in page.context["warned"]]
+    data = {"do": "answer", f"answer-{keys[0]}": "x" * 3000, f"answer-{keys[1]}": "Fine words."}
+    refused = client.post(url(study), data)
+    assert refused.status_code == 400
+    typed = {one["key"]: one for one in refused.context["warned"]}
+    assert typed[keys[0]]["error"]
+    assert typed[keys[1]]["typed"] == "Fine words."
+    assert not StimulusAudit.objects.get().answers.exists()
+
+
+def test_new_material_asks_anew_with_the_earlier_words_beside(client: Client, study: Study) -> None:
+    run(client, study)
+    client.post(url(study), {"do": "answer", "for_all": "They do talk longer."})
+    factories.add_dialogue(study, kind="human_human", play_duration=47.0)
+    changed = client.get(url(study))
+    assert "The dialogues have changed" in changed.content.decode()
+    late = client.post(url(study), {"do": "answer", "for_all": "Late."}, follow=True)
+    assert "have changed since this audit" in late.content.decode()
+    page = run(client, study)
+    assert page.context["open"] == len(page.context["warned"])
+    assert "They do talk longer." in page.content.decode()
+
+
+def test_a_large_audit_is_a_job_whose_progress_shows(
+    client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(stimuli, "wake", lambda task, row: sent.append(row))
+    monkeypatch.setattr(audits, "AT_ONCE", 3)
+    page = run(client, study)
+    assert sent == [StimulusAudit.objects.get().pk]
+    assert page.context["busy"]
+    assert "data-renew" in page.content.decode()
+    tasks.run_audit(sent[0])
+    assert client.get(url(study)).context["warned"]
+
+
+def test_colleagues_read_and_only_who_manages_answers(client: Client, cast: Any, study: Study) -> None:
+    run(client, study)
+    client.force_login(cast.colleague)
+    page = client.get(url(study))
+    assert page.status_code == 200
+    assert "<textarea" not in page.content.decode()
+    assert client.post(url(study), {"do": "answer", "for_all": "x"}).status_code == 404
+    client.force_login(cast.stranger)
+    assert client.get(url(study)).status_code == 404
+
+
+def test_too_few_dialogues_are_told(client: Client, cast: Any) -> None:
+    client.force_login(cast.researcher)
+    assert "Nothing to audit yet" in client.get(url(cast.study)).content.decode()
+    answer = client.post(url(cast.study), {"do": "run"}, follow=True)
+    assert "needs 5 dialogues" in answer.content.decode()
+    assert not Dialogue.objects.exists()
