@@ -149,7 +149,7 @@ def below(
 
 def depth_of(axis: Axis, width: float) -> float:
     """Room that ``below`` takes in a figure of that width, in px."""
-    return LINE * (1 + len(folded(axis.title, width))) + 10
+    return LINE * (1 + len(folded(axis.title, width))) + 18
 
 
 def words(placed: Sequence[Words], **mark: Any) -> list[Layer]:

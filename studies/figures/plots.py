@@ -95,7 +95,7 @@ def _course(panel: Panel, common: Axis, panels: Sequence[Panel], along: Along, p
         *words(counts, **quiet),
         *words([(0, HEIGHT + 3 * LINE + 2, title)], color=PALETTE["ink-2"]),
     ]
-    room = Room(left=LEFT, right=8, above=4, below=3 * LINE + 12)
+    room = Room(left=LEFT, right=8, above=4, below=3 * LINE + 17)
     return framed(panel.title, (plot, HEIGHT), room, values(panel.marks, ends), layers)
 
 
