@@ -171,6 +171,7 @@ DIALOGUES = dataset(
     "Dialogues of the study",
     models=("dialogues.Dialogue", "dialogues.Recording", "dialogues.Topic", "dialogues.Strategy"),
     query=_dialogues,
+    language="language",
     primary_key=("dialogue",),
     columns=(
         column("dialogue", "random code of the dialogue", "code"),
@@ -209,6 +210,7 @@ PARTIES = dataset(
     "Speakers of the dialogues",
     models=("dialogues.Party", "dialogues.Speaker"),
     query=_parties,
+    language="dialogue__language",
     primary_key=("dialogue", "label"),
     columns=(
         column("dialogue", "code of the dialogue", "dialogue__code"),
@@ -230,6 +232,7 @@ TURNS = dataset(
     "Turns in the playing files",
     models=("dialogues.Turn",),
     query=_turns,
+    language="dialogue__language",
     primary_key=("dialogue", "index"),
     columns=(
         column("dialogue", "code of the dialogue", "dialogue__code"),
@@ -248,6 +251,7 @@ ITEMS = dataset(
     "Which dialogues the study uses, and as what",
     models=("dialogues.StudyItem",),
     query=_items,
+    language="dialogue__language",
     primary_key=("dialogue",),
     columns=(
         column("dialogue", "code of the dialogue", "dialogue__code"),
@@ -264,6 +268,7 @@ FLAGS = dataset(
     "Marks on dialogues and turns; they never delete anything",
     models=("dialogues.Flag",),
     query=_flags,
+    language="dialogue__language",
     primary_key=("dialogue", "turn", "rule", "source"),
     columns=(
         column("dialogue", "code of the dialogue", "dialogue__code"),
@@ -282,6 +287,7 @@ EXPOSURES = dataset(
     "Dialogues that raters were given, judged or not",
     models=("dialogues.Exposure",),
     query=_exposures,
+    language="dialogue__language",
     primary_key=("rater", "dialogue"),
     columns=(
         column("rater", "code of the person or machine", RATER, make=rater_code, sql=_rater_code_in_sql),
@@ -297,6 +303,7 @@ VERDICTS = dataset(
     "Opinions on who speaker B is",
     models=("dialogues.Verdict",),
     query=_verdicts,
+    language="dialogue__language",
     primary_key=("rater", "dialogue", "repeat"),
     counted="exclusion",
     columns=(

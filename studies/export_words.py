@@ -174,7 +174,7 @@ def product_version() -> str:
     return str(described["project"]["version"])
 
 
-def readme(study: Study, tables: Sequence[Table], tier: str) -> str:
+def readme(study: Study, tables: Sequence[Table], tier: str, language: str = "") -> str:
     files = ", ".join(f"`{file.path}`" for file in tables[0].files) if tables else ""
     lines = [
         f"# {study.title_en} ({study.slug})",
@@ -186,6 +186,7 @@ def readme(study: Study, tables: Sequence[Table], tier: str) -> str:
         "anew from the tables.",
         "",
         f"Tier: {tier}. " + _TIERS[tier],
+        *((f"Limited to dialogues in “{language}” and what was said of them.",) if language else ()),
         "",
         "CSV: UTF-8, comma, empty = no value, times in ISO 8601 with offset, lists and objects in JSON. Text",
         "that a spreadsheet could run as a formula has an apostrophe in front; take one off when reading by",

@@ -25,11 +25,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from studies import audit, copying, export_words, files, sheets
+from studies import audit, codes, copying, export_words, files, sheets
 from studies.export_words import Contents, Table, Written
 from studies.models import ExportFile, Study
-from studies.public import PublicTier, public_column
-from studies.registry import Column, Dataset, Gatherer, companions, datasets
+from studies.public import CHANGED, PublicTier, public_column
+from studies.registry import Column, Dataset, companions, datasets
 from studies.tidy import TidyDataset
 from studies.writing_ahead import WritingAhead
 from turingsite.errors import NotFound
@@ -72,24 +72,26 @@ def export_study(
     tier: str = DEFAULT_TIER,
     formats: Sequence[str] = ("csv",),
     bom: bool = False,
+    language: str = "",
     user: Any = None,
     now: datetime | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write the zip to ``path`` and return its manifest. The file appears whole or not at all.
 
-    ``formats``: of ``sheets.FORMATS``; ``bom`` puts a byte-order mark before CSV. Erased people are in no
-    table. All tables show the same moment. ``progress`` is told of rows as they are written and may raise;
-    where CSV and other formats are made, of each row twice. OSError where the place cannot be written.
+    ``formats``: of ``sheets.FORMATS``; ``bom`` puts a byte-order mark before CSV; ``language`` limits
+    dialogues, and what was said of them, to one. Erased people are in no table. All tables show the same
+    moment. ``progress`` is told of rows as they are written and may raise; where CSV and other formats are
+    made, of each row twice. OSError where the place cannot be written.
     """
     if tier not in EXPORT_TIERS:
         raise ValueError("tier is public, controlled or internal")
     if not formats or not set(formats) <= set(sheets.FORMATS):
         raise ValueError("formats are some of csv, jsonl, parquet")
     # In one order, so that the same data give the same bytes whatever the order in which they were named.
-    wanted = _Wanted(tier, tuple(one for one in sheets.FORMATS if one in formats), bom)
+    wanted = _Wanted(tier, tuple(one for one in sheets.FORMATS if one in formats), bom, language)
     made_at = now or timezone.now()
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = path.with_name(f".{path.name}.{codes.public_code()}.part")
     # The row comes first: whoever is erased while the tables are read marks this file as stale.
     row = ExportFile.objects.create(study=study, path=str(path.resolve()), sha256="", created_at=made_at)
     done = False
@@ -166,6 +168,22 @@ class _Wanted(NamedTuple):
     tier: str
     formats: tuple[str, ...]
     bom: bool
+    language: str
+
+
+def rows_to_read(study: Study, tier: str, formats: Sequence[str], language: str = "") -> int:
+    """How many rows ``export_study`` would tell its ``progress`` of."""
+    total = 0
+    for dataset in datasets:
+        source = _Source(study, dataset, shown_columns(dataset, tier), None, language, _told_nobody)
+        if isinstance(dataset, TidyDataset):
+            rows = dataset.found(study, language).order_by().count()
+        else:
+            rows = sum(1 for _row in source.rows())
+        in_python = tier == "public" and dataset.key in CHANGED
+        copied = "csv" in formats and not in_python and source.query() is not None
+        total += rows * (1 if not copied else 1 + (len(formats) > 1))
+    return total
 
 
 def _told_nobody(rows: int) -> None:
@@ -177,11 +195,10 @@ def _write(
 ) -> dict[str, Any]:
     tables: list[Table] = []
     public = PublicTier(study) if wanted.tier == "public" else None
-    gathering = [(one, one.begin(study)) for one in companions]
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for dataset in datasets:
-            listeners = [gatherer for one, gatherer in gathering if dataset.key in one.tables]
-            source = _Source(study, dataset, shown_columns(dataset, wanted.tier), public, listeners, progress)
+            columns = shown_columns(dataset, wanted.tier)
+            source = _Source(study, dataset, columns, public, wanted.language, progress)
             tables.append(_write_table(archive, source, wanted))
         texts = {
             "dictionary.csv": export_words.dictionary(tables, bom=wanted.bom),
@@ -189,13 +206,15 @@ def _write(
             "study.yaml": files.as_yaml(
                 files.describe(study, with_codes=wanted.tier == "internal", with_draft=False)
             ),
-            "README.md": export_words.readme(study, tables, wanted.tier),
-            **{one.key: gatherer.text() for one, gatherer in gathering},
+            "README.md": export_words.readme(study, tables, wanted.tier, wanted.language),
+            **{one.key: one.text(study, wanted.language) for one in companions},
         }
         written = [file for table in tables for file in table.files]
         written += [_write_text(archive, path, text) for path, text in texts.items()]
         contents = Contents(tables, written, wanted.tier, wanted.formats, wanted.bom)
         manifest = export_words.manifest(study, contents, made_at)
+        if wanted.language:
+            manifest["limited_to"] = {"language": wanted.language}
         if public is not None:
             manifest["coarsened"] = public.summary()
         # Last: where the manifest is, everything before it is.
@@ -230,24 +249,27 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 class _Source(NamedTuple):
-    """A table of one export: where its lines come from, and who wants to see them."""
+    """A table of one export: where its lines come from."""
 
     study: Study
     dataset: Dataset
     columns: tuple[Column, ...]
     public: PublicTier | None
-    listeners: Sequence[Gatherer]
+    language: str
     progress: Progress
 
     def query(self) -> QuerySet[Any] | None:
         """The table as one query of the database, where it is nothing else."""
         changed = self.public is not None and self.public.changes(self.dataset)
-        if changed or self.listeners or not isinstance(self.dataset, TidyDataset):
+        if changed or not isinstance(self.dataset, TidyDataset):
             return None
-        return self.dataset.selected(self.study, self.columns)
+        return self.dataset.selected(self.study, self.columns, self.language)
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
-        rows = self.dataset.rows(self.study)
+        if isinstance(self.dataset, TidyDataset):
+            rows: Iterable[Mapping[str, Any]] = self.dataset.read(self.study, self.language)
+        else:
+            rows = self.dataset.rows(self.study)
         return rows if self.public is None else self.public.rows(self.dataset, rows)
 
 
@@ -260,7 +282,7 @@ def _write_table(archive: zipfile.ZipFile, source: _Source, wanted: _Wanted) -> 
     if query is not None:
         _copy_table(archive, source, query, named["csv"], bom=wanted.bom)
         if isinstance(source.dataset, TidyDataset):
-            reasons = source.dataset.reasons(source.study)
+            reasons = source.dataset.reasons(source.study, source.language)
     if by_row:
         reasons = _write_rows(archive, source, by_row, bom=wanted.bom)
     return Table(source.dataset, source.columns, tuple(named.values()), dict(sorted(reasons.items())))
@@ -287,7 +309,7 @@ def _write_rows(
     """Rows read once for all these formats. A zip takes one file at a time: others wait on disk."""
     first, *others = files.values()
     reasons: Counter[str] = Counter()
-    count, key, counted = 0, source.dataset.key, source.dataset.counted
+    count, counted = 0, source.dataset.counted
     with ExitStack() as held:
         waiting = [(file, held.enter_context(tempfile.TemporaryFile())) for file in others]
         with archive.open(_entry(first.path), "w", force_zip64=True) as below:
@@ -299,8 +321,6 @@ def _write_rows(
             for row in source.rows():
                 for sheet in written_sheets:
                     sheet.write(row)
-                for listener in source.listeners:
-                    listener.take(key, row)
                 count += 1
                 if counted and row[counted]:
                     reasons[str(row[counted])] += 1

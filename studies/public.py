@@ -20,6 +20,9 @@ from studies.selectors import PROFILE
 #: What the participants' table says about a person and few may share; withheld together with the profile.
 OF_PERSON = ("device_class", "source")
 
+#: Tables in which more than times changes.
+CHANGED = (own.PARTICIPANTS.key, own.ANSWERS.key)
+
 RULE = (
     "People who answered the same questions of the same version of the profile are taken together; where "
     f"they are fewer than {FEWEST}, their profile is left out whole. Then answers, kind of device and link "
@@ -52,7 +55,7 @@ class PublicTier:
 
     def changes(self, dataset: Dataset) -> bool:
         """Whether more than times changes: what depends on the profiles of others is made in Python."""
-        return dataset.key in (own.PARTICIPANTS.key, own.ANSWERS.key)
+        return dataset.key in CHANGED
 
     def rows(self, dataset: Dataset, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         times = [one.name for one in dataset.columns if one.type == "datetime"]

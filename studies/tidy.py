@@ -67,12 +67,18 @@ def column(
 
 @dataclass(frozen=True, kw_only=True)
 class TidyDataset(Dataset):
-    """A dataset made from one query."""
+    """A dataset made from one query. ``language`` is the lookup by which its rows belong to one, or ""."""
 
     query: Callable[[Study], QuerySet[Any]]
     made: tuple[Made, ...]
+    language: str = ""
 
-    def selected(self, study: Study, columns: Sequence[Column]) -> QuerySet[Any] | None:
+    def found(self, study: Study, language: str = "") -> QuerySet[Any]:
+        """Its rows, only those of the ``language`` where one is named and rows have one."""
+        rows = self.query(study)
+        return rows.filter(**{self.language: language}) if language and self.language else rows
+
+    def selected(self, study: Study, columns: Sequence[Column], language: str = "") -> QuerySet[Any] | None:
         """One query of these columns, in order, as the database has their values; None where it cannot.
 
         A column that is a time here and a day in ``columns`` becomes the day in the study's time zone.
@@ -87,24 +93,32 @@ class TidyDataset(Dataset):
             if (made.column.type, shown.type) == ("datetime", "date"):
                 expression = TruncDate(expression, tzinfo=ZoneInfo(study.time_zone))
             found[f"cell_{at}"] = expression
-        return self.query(study).annotate(**found).values_list(*found)
+        return self.found(study, language).annotate(**found).values_list(*found)
 
-    def reasons(self, study: Study) -> dict[str, int]:
+    def reasons(self, study: Study, language: str = "") -> dict[str, int]:
         """How many rows have each level of the column ``counted``, empty ones left out."""
         if not self.counted:
             return {}
         (made,) = (one for one in self.made if one.column.name == self.counted)
-        found = self.query(study).order_by().annotate(level=made.expression(study)).values_list("level")
+        found = (
+            self.found(study, language).order_by().annotate(level=made.expression(study)).values_list("level")
+        )
         return {str(level): rows for level, rows in found.annotate(rows_of_it=Count("pk")) if level}
 
-    def narrow(self, study: Study, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    def read(self, study: Study, language: str = "") -> Iterator[dict[str, Any]]:
+        """Its rows, each made in Python."""
+        names = [one.column.name for one in self.made]
+        for cells in self._cells(study, language):
+            yield dict(zip(names, cells, strict=True))
+
+    def narrow(self, study: Study, names: Sequence[str], language: str = "") -> Iterator[tuple[Any, ...]]:
         """Rows of these columns alone, as tuples of the same values as in ``rows``."""
         by_name = {one.column.name: one for one in self.made}
         chosen = tuple(by_name[name] for name in names)
-        for row in replace(self, made=chosen)._cells(study):
+        for row in replace(self, made=chosen)._cells(study, language):
             yield tuple(row)
 
-    def _cells(self, study: Study) -> Iterator[list[Any]]:
+    def _cells(self, study: Study, language: str) -> Iterator[list[Any]]:
         # Each lookup once, however many columns are made from it: JSON is decoded a single time per row.
         lookups = list(dict.fromkeys(lookup for made in self.made for lookup in made.lookups))
         plan = []
@@ -112,7 +126,7 @@ class TidyDataset(Dataset):
             places = tuple(lookups.index(lookup) for lookup in made.lookups)
             beside = () if made.beside is None else (made.beside(study),)
             plan.append((made.make, places, beside, made.column.type))
-        for values in self.query(study).values_list(*lookups).iterator(chunk_size=CHUNK):
+        for values in self.found(study, language).values_list(*lookups).iterator(chunk_size=CHUNK):
             yield [
                 as_stored(
                     values[at[0]] if make is None else make(*(values[i] for i in at), *beside),
@@ -131,24 +145,24 @@ def dataset(
     columns: Sequence[Made],
     primary_key: tuple[str, ...],
     counted: str = "",
+    language: str = "",
 ) -> Dataset:
     """A dataset whose rows come from one query, read in chunks."""
-    names = [one.column.name for one in columns]
 
     def rows(study: Study) -> Iterator[dict[str, Any]]:
-        for cells in made._cells(study):
-            yield dict(zip(names, cells, strict=True))
+        return made.read(study)
 
     made = TidyDataset(
-        key,
-        title,
-        models,
-        tuple(one.column for one in columns),
-        rows,
-        primary_key,
-        counted,
-        partial(columnar.table, query, columns),
+        key=key,
+        title=title,
+        models=models,
+        columns=tuple(one.column for one in columns),
+        rows=rows,
+        primary_key=primary_key,
+        counted=counted,
+        by_column=partial(columnar.table, query, columns),
         query=query,
         made=tuple(columns),
+        language=language,
     )
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,8 @@ JUDGED = (
 class Headlines:
     """Ten bytes of each verdict, and what is known of each dialogue: memory stays flat for a million."""
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    def __init__(self, study: Study, language: str = "") -> None:
+        self._study, self._language = study, language
         self._people: dict[str, int] = {}
         self._clips: dict[str, int] = {}
         self._person, self._clip = array("i"), array("i")
@@ -47,14 +47,11 @@ class Headlines:
         self._about: dict[str, tuple[str, str, str, str]] = {}
         self._used: set[str] = set()
 
-    def take(self, table: str, row: Mapping[str, Any]) -> None:
-        """Nothing: what is needed of a million rows is read apart, with no other column."""
-
     def _read(self) -> None:
-        self._about = {code: (kind, *rest) for code, kind, *rest in _narrow("dialogues", self._study, ABOUT)}
-        self._used = {code for (code,) in _narrow("items", self._study, ("dialogue",))}
+        self._about = {code: (kind, *rest) for code, kind, *rest in self._narrow("dialogues", ABOUT)}
+        self._used = {code for (code,) in self._narrow("items", ("dialogue",))}
         known: dict[tuple[Any, ...], int] = {}
-        for rater, clip, activity, rater_kind, *of_sets in _narrow("verdicts", self._study, JUDGED):
+        for rater, clip, activity, rater_kind, *of_sets in self._narrow("verdicts", JUDGED):
             if activity != ACTIVITY or rater_kind != "participant":
                 continue
             self._used.add(clip)
@@ -68,6 +65,11 @@ class Headlines:
                 self._clip.append(self._clips.setdefault(clip, len(self._clips)))
                 self._human.append(plain[0] == Choice.HUMAN)
                 self._sets.append(known[key])
+
+    def _narrow(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+        dataset = datasets.get(table)
+        assert isinstance(dataset, TidyDataset)  # noqa: S101  (ours and those of the floor below)
+        return dataset.narrow(self._study, columns, self._language)
 
     def text(self) -> str:
         self._read()
@@ -145,12 +147,6 @@ class Headlines:
         }
 
 
-def _narrow(table: str, study: Study, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-    dataset = datasets.get(table)
-    assert isinstance(dataset, TidyDataset)  # noqa: S101  (ours and those of the floor below)
-    return dataset.narrow(study, columns)
-
-
 def _speaks(about: tuple[str, str, str, str], speaker: str) -> bool:
     kind, _language, system, origin = about
     if kind == Kind.HUMAN_HUMAN:
@@ -158,19 +154,15 @@ def _speaks(about: tuple[str, str, str, str], speaker: str) -> bool:
     return speaker in (MACHINES, system or "")
 
 
-class Script:
+def headlines(study: Study, language: str = "") -> str:
+    return Headlines(study, language).text()
+
+
+def script(study: Study, language: str = "") -> str:
     """The script that makes the headlines anew from the tables; it imports nothing of this program."""
-
-    def __init__(self, study: Study) -> None:
-        pass
-
-    def take(self, table: str, row: Mapping[str, Any]) -> None:
-        pass
-
-    def text(self) -> str:
-        return (Path(__file__).parent / "reproduce.py").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "reproduce.py").read_text(encoding="utf-8")
 
 
 def register() -> None:
-    companions.add(Companion("headlines.json", Headlines))
-    companions.add(Companion("reproduce.py", Script))
+    companions.add(Companion("headlines.json", headlines))
+    companions.add(Companion("reproduce.py", script))

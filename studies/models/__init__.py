@@ -1,5 +1,6 @@
-"""Models of studies and people, no I/O. Imports go study ← people ← questionnaires, study ← plan."""
+"""Models of studies and people, no I/O. Imports: study ← people ← questionnaires, study ← plan, exporting."""
 
+from studies.models.exporting import ExportJob
 from studies.models.people import (
     Consent,
     MachineConfig,
@@ -34,6 +35,7 @@ __all__ = [
     "ConsentText",
     "EndState",
     "ExportFile",
+    "ExportJob",
     "Language",
     "MachineConfig",
     "Participant",

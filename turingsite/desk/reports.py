@@ -1,23 +1,15 @@
-"""A study's reports on a page and as files, and its export."""
+"""A study's reports on a page and as files."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
 
 from dialogues.models import Verdict
-from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study
 from studies.figures import PICTURES
 from studies.models import Language
 from studies.plans import headline
@@ -25,7 +17,7 @@ from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
 from studies.selectors import access_desk_study
 from studies.services.running import note_reading
-from turingsite.desk.doors import confirm_look, manages, sees_outcomes
+from turingsite.desk.doors import sees_outcomes
 from turingsite.desk.report_parts import picture_file, tables_of
 from turingsite.desk.wording import REASONS, called
 
@@ -95,28 +87,3 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def _named(response: HttpResponse, *parts: str, ending: str) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}.{ending}"'
     return response
-
-
-@require_POST
-def export(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The study's export as a zip, made now. Recruiter ids and nicknames only for those who manage it."""
-    study = access_desk_study(slug, request.user)
-    tier = request.POST.get("tier", DEFAULT_TIER)
-    if tier not in EXPORT_TIERS or (tier == "internal" and not manages(request.user, study)):
-        messages.error(request, _("This export is not for you to make."))
-        return redirect("admin:desk_study", slug)
-    if (asked := confirm_look(request, study)) is not None:
-        return asked
-    folder = Path(settings.EXPORT_ROOT)
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"{study.slug}-{timezone.now():%Y%m%d-%H%M%S}-{tier}.zip"
-    with tempfile.NamedTemporaryFile(
-        dir=folder, prefix=f"{study.slug}-", suffix=".zip", delete=False
-    ) as place:
-        path = Path(place.name)
-    try:
-        export_study(study=study, path=path, tier=tier, bom=True, user=request.user)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name)

@@ -9,6 +9,7 @@ from django.urls import URLPattern, path
 
 from turingsite.desk import (
     corpus,
+    exports,
     imports,
     marks,
     opinions,
@@ -51,7 +52,10 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("study/<slug:slug>/tokens/revoke/", tokens.revoke, "token_revoke"),
         ("study/<slug:slug>/stimuli/", stimuli.stimuli, "stimuli"),
         ("study/<slug:slug>/report/<slug:key>/", reports.report, "report"),
-        ("study/<slug:slug>/export/", reports.export, "export"),
+        ("study/<slug:slug>/export/", exports.make, "export"),
+        ("study/<slug:slug>/exports/", exports.exports, "exports"),
+        ("study/<slug:slug>/exports/<slug:code>/stop/", exports.cancel, "export_stop"),
+        ("study/<slug:slug>/exports/<slug:code>/file/", exports.download, "export_file"),
         ("corpus/", corpus.dialogues, "dialogues"),
         ("corpus/in-play/", marks.in_play, "in_play"),
         ("corpus/<slug:code>/", corpus.dialogue, "dialogue"),

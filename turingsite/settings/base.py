@@ -103,6 +103,8 @@ STORAGES = {
 MEDIA_ROOT = VAR_DIR / "media"
 MEDIA_X_ACCEL = env.text("MEDIA_X_ACCEL", "")  # internal nginx location, for example /protected/
 EXPORT_ROOT = VAR_DIR / "exports"
+EXPORT_AT_ONCE = env.number("EXPORT_AT_ONCE", 50_000)  # rows; larger exports are made by a worker
+EXPORT_KEEP_DAYS = env.number("EXPORT_KEEP_DAYS", 14)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -136,13 +138,17 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {"dialogues.tasks.*": {"queue": "audio"}}
+CELERY_TASK_ROUTES = {
+    "dialogues.tasks.*": {"queue": "audio"},
+    "studies.tasks.run_export": {"queue": "exports"},
+}
 CELERY_BEAT_SYNC_EVERY = 1  # its file is as fresh as its last task: the health check reads the date
 CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows alone
     "heartbeat": {"task": "turingsite.tasks.beat", "schedule": 30},
     "processing": {"task": "dialogues.tasks.sweep_processing", "schedule": 15},
     "play-files": {"task": "dialogues.tasks.tidy_play_files", "schedule": 3600},
     "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
+    "exports": {"task": "studies.tasks.sweep_exports", "schedule": 20},
     "audits": {"task": "dialogues.tasks.sweep_audits", "schedule": 15},
 }
 
