@@ -72,6 +72,14 @@ def _nothing(study: Study) -> None:
     return None
 
 
+def _leave_nothing(participant: Participant) -> None:
+    return None
+
+
+def _not_hindered(participant: Participant) -> bool:
+    return False
+
+
 def _no_problems(study: Study) -> list[Text]:
     return []
 
@@ -102,6 +110,8 @@ class Activity:
     ``counting(study)``: what more must be so before people come in whose answers count (not in a pilot);
     ``at_opening(study, user)`` is called at that moment, before it is asked.
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
+    ``hindered``: what is ours (the technique, the material) has kept the person from taking part; asked where
+    somebody stops before it is enough. ``left``: take what others see of somebody who withdrew away at once.
     ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
 
@@ -119,6 +129,8 @@ class Activity:
     place_names: tuple[str, ...] = ()
     places: Callable[[Study, str], Mapping[str, str]] = _no_places
     card: str = ""
+    hindered: Callable[[Participant], bool] = _not_hindered
+    left: Callable[[Participant], None] = _leave_nothing
 
     def counts_as_done(self, participant: Participant) -> bool:
         return (self.is_enough or self.is_complete)(participant)
@@ -211,16 +223,24 @@ class StudyPart:
     write: Callable[[Study, Mapping[str, Any], Any], None]
 
 
+class Gatherer(Protocol):
+    """Sees rows of the tables it asked for while they are written, and keeps little of them."""
+
+    def take(self, table: str, row: Mapping[str, Any]) -> None: ...
+
+    def text(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Companion:
     """A text file that every export has beside its tables; ``key`` is its path in the zip.
 
-    ``text(study, language)`` reads what it needs itself, at the moment of the tables; ``language`` is that of
-    the dialogues the export is limited to, or "".
+    ``begin`` makes the gatherer of one export; ``tables`` names the datasets whose rows it is shown.
     """
 
     key: str
-    text: Callable[[Study, str], str]
+    begin: Callable[[Study], Gatherer]
+    tables: tuple[str, ...] = ()
 
 
 activities: Registry[Activity] = Registry("activity")

@@ -126,6 +126,17 @@ def counts_as_done(participant: Participant) -> bool:
     return bool(activities) and all(activity.counts_as_done(participant) for activity in activities)
 
 
+def end_if_stopped(participant: Participant) -> EndState:
+    """How it ends if the person stops now: done after enough; technical where we have kept them from it;
+    else as one who withdrew.
+    """
+    if counts_as_done(participant):
+        return EndState.DONE
+    if any(activity.hindered(participant) for activity in activities_of(participant.study)):
+        return EndState.TECHNICAL
+    return EndState.WITHDREW
+
+
 def soft_launched(study: Study) -> int:
     """How many people the soft launch has counted."""
     return study.participants.filter(in_soft_launch=True).count()
@@ -140,7 +151,7 @@ def completion_of(participant: Participant) -> Completion | None:
 
 def pay_if_stopped(participant: Participant) -> Completion | None:
     """What the person would get if they stopped now."""
-    state = participant.end_state or (EndState.DONE if counts_as_done(participant) else EndState.WITHDREW)
+    state = participant.end_state or end_if_stopped(participant)
     return participant.study.completions.filter(end_state=state).first()
 
 

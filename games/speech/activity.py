@@ -10,9 +10,11 @@ from games.speech import places, presenters
 from games.speech.assignment import ACTIVITY
 from games.speech.models import Round, Trial
 from games.speech.services.erasing import erase_player
+from games.speech.services.failures import kept_from_playing
 from games.speech.services.players import settings_of
 from games.speech.services.playing import is_over
 from games.speech.services.readiness import prepare, ready
+from games.speech.services.scoring import leave_boards
 from studies import registry
 from studies.models import Participant
 
@@ -75,12 +77,20 @@ def register() -> None:
             place_names=places.NAMES,
             places=places.places,
             card="card/{language}.png",
+            hindered=kept_from_playing,
+            left=leave_boards,
         )
     )
     registry.erasers.add(
         registry.Eraser(
             key=ACTIVITY,
-            models=("speech.SpeechPlayer", "speech.Round", "speech.Trial", "speech.ContentCheck"),
+            models=(
+                "speech.SpeechPlayer",
+                "speech.Standing",
+                "speech.Round",
+                "speech.Trial",
+                "speech.ContentCheck",
+            ),
             erase=erase_player,
         )
     )

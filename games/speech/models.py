@@ -110,6 +110,49 @@ class Round(models.Model):
         return f"{self.player_id} #{self.number}"
 
 
+class Standing(models.Model):
+    """A player's sums over finished rounds that count, as the leaderboard ranks them: one row for every board
+    the player is on. Kept by ``services.scoring``; all of it can be made again from the rounds.
+    """
+
+    ALL = "all"  # both languages, or all time
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="+")
+    player = models.ForeignKey(SpeechPlayer, models.CASCADE, related_name="standings")
+    language = models.CharField(max_length=5)  # a judging language, or all
+    period = models.CharField(max_length=10)  # a day of the study's time zone in ISO 8601, or all
+    shown = models.BooleanField(default=True)  # False: a pilot or a test, whom nobody else sees
+    points = models.PositiveIntegerField()
+    per_cent = models.PositiveSmallIntegerField()  # right answers
+    rounds = models.PositiveIntegerField()
+    reached_at = models.DateTimeField()  # the last of these rounds was finished
+
+    class Meta:
+        verbose_name = _("standing")
+        verbose_name_plural = _("standings")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "language", "period"], name="one_standing_per_player_and_board"
+            )
+        ]
+        # In the order of the board, so that its top and a person's rank are read off the index.
+        indexes = [
+            models.Index(
+                fields=["study", "language", "period", "-points", "reached_at", "player"],
+                condition=Q(shown=True),
+                name="board_by_points",
+            ),
+            models.Index(
+                fields=["study", "language", "period", "-per_cent", "reached_at", "player"],
+                condition=Q(shown=True),
+                name="board_by_accuracy",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} {self.language} {self.period}"
+
+
 class Trial(models.Model):
     """One dialogue put to one player. ``draw`` holds all that decided it: seed, counter, weights and more."""
 

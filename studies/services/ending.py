@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from studies import audit
 from studies.models import EndState, Participant
-from studies.selectors import counts_as_done
+from studies.selectors import activities_of, counts_as_done, end_if_stopped
 from studies.services.erasing import check_erasure_date, erase
 from studies.services.launching import note_done
 
@@ -40,11 +40,16 @@ def screen_out(
 
 @transaction.atomic
 def stop(*, participant: Participant, now: datetime | None = None) -> None:
-    """Stop here: done where enough has been done, else a withdrawal that keeps what was given."""
+    """Stop here: done where enough has been done, technical where we have kept the person from it, else a
+    withdrawal that keeps what was given.
+    """
     if participant.end_state:
         return
-    if counts_as_done(participant):
+    end = end_if_stopped(participant)
+    if end == EndState.DONE:
         complete(participant=participant, now=now)
+    elif end == EndState.TECHNICAL:
+        screen_out(participant=participant, end_state=end, now=now)
     else:
         withdraw(participant=participant, erase_answers=False, now=now)
 
@@ -73,9 +78,11 @@ def withdraw(*, participant: Participant, erase_answers: bool, now: datetime | N
         row.withdrawn_at = now
         row.state = State.WITHDRAWN
         row.end_state = row.end_state or EndState.WITHDREW
-        # A name on a leaderboard goes at once, whatever is kept.
+        # A name or a place on a leaderboard goes at once, whatever is kept.
         row.nickname = row.nickname_key = ""
         row.save(update_fields=["withdrawn_at", "state", "end_state", "nickname", "nickname_key"])
+        for activity in activities_of(row.study):
+            activity.left(row)
         audit.record("participant.withdrew", study=row.study, by="participant", now=now)
     if erase_answers and row.erased_at is None:
         erase(participant=row, now=now)

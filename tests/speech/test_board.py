@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.apps import apps
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from games.speech import selectors
-from games.speech.models import Round, SpeechSettings
+from games.speech import leaderboard
+from games.speech.models import Round, SpeechSettings, Standing
+from games.speech.services.scoring import add_up
 from studies.models import Participant, Study
+from studies.services import withdraw
 from tests import factories
 from tests.speech.conftest import START, Person
 
@@ -19,7 +29,7 @@ def played(
     study: Study, *points: int, nickname: str = "", at: datetime = START, **fields: object
 ) -> Participant:
     """Somebody with finished rounds of these points, one minute apart."""
-    language = str(fields.pop("language", "en"))
+    language, for_fun = str(fields.pop("language", "en")), bool(fields.pop("for_fun", False))
     person: Participant = factories.ParticipantFactory(study=study, nickname=nickname, **fields)
     player = factories.SpeechPlayerFactory(participant=person)
     for number, one in enumerate(points, start=1):
@@ -28,20 +38,55 @@ def played(
             number=number,
             state="finished",
             language=language,
+            for_fun=for_fun,
             answered=5,
             correct=min(one // 10, 5),
             points=one,
             started_at=at,
             finished_at=at + timedelta(minutes=number),
         )
+    if not person.is_gone:
+        add_up(player)  # as the end of a round does
     return person
 
 
-def table(
-    study: Study, *, you: Participant | None = None, language: str = "all", today: bool = False
-) -> list[dict]:
+def board(study: Study, you: Participant, *, language: str = "all", today: bool = False) -> list[dict]:
     settings = SpeechSettings.objects.get(study=study)
-    return selectors.standings(study, settings, language=language, today=today, you=you, now=START)
+    return leaderboard.board(study, settings, language=language, today=today, you=you, now=START)
+
+
+def table(study: Study, *, language: str = "all", today: bool = False) -> list[dict]:
+    """What somebody without a round sees of the others."""
+    looking = factories.ParticipantFactory(study=study)
+    return [row for row in board(study, looking, language=language, today=today) if not row.get("you")]
+
+
+def added_up(study: Study, you: Participant, *, language: str, today: bool, now: datetime) -> list[dict]:
+    """The whole board by its rule, from every round of everybody: what the stored sums must come to."""
+    zone = ZoneInfo(study.time_zone)
+    accuracy = SpeechSettings.objects.get(study=study).points == "accuracy"
+    people: dict[Participant, list[Round]] = {}
+    found = Round.objects.filter(player__participant__study=study, state="finished", for_fun=False)
+    for one in found.filter(answered__gt=0).select_related("player__participant"):
+        person = one.player.participant
+        day = one.finished_at.astimezone(zone).date()  # type: ignore[union-attr]
+        fits = language in ("all", one.language) and (not today or day == now.astimezone(zone).date())
+        seen = not (person.is_pilot or person.is_test) or person == you
+        if fits and seen and not person.is_gone:
+            people.setdefault(person, []).append(one)
+    scored = []
+    for person, rounds in people.items():
+        right, answers = sum(one.correct for one in rounds), sum(one.answered for one in rounds)
+        score = round(100 * right / answers) if accuracy else sum(one.points for one in rounds)
+        last = max(one.finished_at for one in rounds if one.finished_at)
+        scored.append((-score, last, person.speech.pk, len(rounds), person))
+    scored.sort(key=lambda row: row[:3])
+    rows: list[dict] = []
+    for place, (points, _last, _player, count, person) in enumerate(scored, start=1):
+        rank = rows[-1]["rank"] if rows and rows[-1]["points"] == -points else place
+        row = {"rank": rank, "nickname": person.nickname, "points": -points, "rounds": count}
+        rows.append(row | {"you": person == you})
+    return rows
 
 
 @pytest.fixture
@@ -72,7 +117,7 @@ def test_withdrawn_erased_pilots_and_tests_are_not_shown(bare: Study) -> None:
     played(bare, 35, is_pilot=True)
     bot = played(bare, 35, is_test=True)
     assert [row["nickname"] for row in table(bare)] == ["here"]
-    assert [row["you"] for row in table(bare, you=bot)] == [True, False]
+    assert [row["you"] for row in board(bare, bot)] == [True, False]
 
 
 def test_today_is_the_studys_day(bare: Study) -> None:
@@ -100,8 +145,7 @@ def test_by_accuracy_rounds_count_by_answers(bare: Study) -> None:
 
 
 def test_rounds_for_fun_and_other_studies_do_not_count(bare: Study) -> None:
-    fun = played(bare, 35, nickname="fun")
-    Round.objects.filter(player__participant=fun).update(for_fun=True)
+    played(bare, 35, nickname="fun", for_fun=True)
     elsewhere = factories.StudyFactory()
     played(elsewhere, 35)
     assert table(bare) == []
@@ -109,8 +153,7 @@ def test_rounds_for_fun_and_other_studies_do_not_count(bare: Study) -> None:
 
 def test_you_are_always_visible_with_neighbours(bare: Study) -> None:
     people = [played(bare, 1000 - n, nickname=f"p{n}") for n in range(40)]
-    you = people[30]
-    rows = selectors.board(table(bare, you=you))
+    rows = board(bare, people[30])
     assert [row["rank"] for row in rows[:20]] == list(range(1, 21))
     assert rows[20] == {"cut": True, "from": 21, "to": 28}
     assert [(row["rank"], row["you"]) for row in rows[21:]] == [
@@ -120,9 +163,88 @@ def test_you_are_always_visible_with_neighbours(bare: Study) -> None:
         (32, False),
         (33, False),
     ]
-    assert len(selectors.board(table(bare, you=people[3]))) == 20
-    near = selectors.board(table(bare, you=people[20]))
-    assert [row["rank"] for row in near] == list(range(1, 24))
+    assert len(board(bare, people[3])) == 20
+    assert [row["rank"] for row in board(bare, people[20])] == list(range(1, 24))
+
+
+def test_without_a_round_you_stand_below_everybody(bare: Study) -> None:
+    for n in range(25):
+        played(bare, 1000 - n)
+    rows = board(bare, factories.ParticipantFactory(study=bare, nickname="new"))
+    assert rows[20] == {"cut": True, "from": 21, "to": 25}
+    assert rows[21] == {"rank": None, "nickname": "new", "points": None, "rounds": 0, "you": True}
+    assert len(rows) == 22
+
+
+@pytest.mark.parametrize("rule", ["beyond_half", "accuracy"])
+@pytest.mark.parametrize("today", [True, False])
+@pytest.mark.parametrize("language", ["all", "en", "zh"])
+def test_the_board_equals_all_rounds_added_up(bare: Study, rule: str, today: bool, language: str) -> None:
+    SpeechSettings.objects.update(points=rule)
+    draw = random.Random(7)
+    people = []
+    for n in range(34):
+        points = [draw.choice([10, 15, 25, 35]) for _ in range(draw.randint(1, 2))]
+        at = START - timedelta(hours=draw.choice([1, 30]), seconds=n)
+        state = {"is_pilot": n % 17 == 0, "is_test": n % 19 == 0}
+        tongue = draw.choice(["en", "zh"])
+        people.append(played(bare, *points, nickname=f"p{n}", at=at, language=tongue, **state))
+    for gone in people[5::11]:
+        withdraw(participant=gone, erase_answers=gone == people[5])
+    here = [person for person in people if not Participant.objects.get(pk=person.pk).is_gone]
+    settings = SpeechSettings.objects.get(study=bare)
+    for you in here[::3]:
+        whole = added_up(bare, you, language=language, today=today, now=START)
+        rows = board(bare, you, language=language, today=today)
+        shown = [row for row in rows if not row.get("cut") and row["rank"] is not None]
+        assert [row for row in whole if row in shown] == shown
+        assert shown[:20] == whole[:20]
+        own = next((row for row in whole if row["you"]), None)
+        assert [row for row in rows if row.get("you")] == [own or rows[-1]]
+        you.judging_language = language
+        if not today:
+            assert leaderboard.standing(bare, settings, you, now=START) == own
+
+
+def test_whoever_withdraws_vanishes_at_once_from_every_board(person: Person, other: Person) -> None:
+    person.play_round("rrrrr")
+    other.play_round("rrrrw")
+    assert [row["rank"] for row in other.get("board/").context["rows"]] == [1, 2]
+    person.client.post(f"/s/{person.slug}/leave/", {"choice": "stop"})
+    assert [row["rank"] for row in other.get("board/").context["rows"]] == [1, 2], "finished, not withdrawn"
+    code = Participant.objects.get(pk=person.participant.pk).receipt_code
+    person.client.post(f"/s/{person.slug}/withdraw/", {"code": code, "choice": "stop"})
+    for period in ("all", "today"):
+        rows = other.get(f"board/?language=all&period={period}").context["rows"]
+        assert [(row["rank"], row["you"]) for row in rows] == [(1, True)]
+
+
+def test_a_reveal_costs_no_more_with_many_players(person: Person) -> None:
+    person.play_round("rrrrr")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as caught:
+            assert person.get("round/1/").status_code == 200
+        return len(caught)
+
+    person.get("round/1/")
+    before = queries()
+    for n in range(30):
+        played(person.participant.study, n)
+    assert queries() == before
+
+
+def test_rounds_from_before_the_sums_were_kept_are_added_up_once(bare: Study) -> None:
+    played(bare, 25, 35, nickname="long here")
+    played(bare, 35, withdrawn_at=START)
+    pilot = played(bare, 35, is_pilot=True)
+    kept = list(Standing.objects.order_by("player", "language", "period").values())
+    Standing.objects.filter(player__participant__in=[pilot]).delete()
+    fill: Callable[[Any, Any], None] = import_module("games.speech.migrations.0005_fill_standings").fill
+    for _ in range(2):
+        fill(apps, None)
+        found = list(Standing.objects.order_by("player", "language", "period").values())
+        assert [row | {"id": 0} for row in found] == [row | {"id": 0} for row in kept]
 
 
 def test_board_page_shows_nicknames_escaped_and_the_others_without(person: Person, other: Person) -> None:

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dialogues.media import answer_file, no_sound
-from games.speech import presenters, selectors, services, sound_words
+from games.speech import leaderboard, presenters, selectors, services, sound_words
 from games.speech.assignment import Draws
 from games.speech.models import Round, SpeechPlayer
 from games.speech.services.checks import TRIES, access_check
@@ -133,7 +133,7 @@ def round_(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         found,
         trials=selectors.judged_trials(found),
         settings=settings,
-        standing=selectors.standing(study, settings, participant, now=now),
+        standing=leaderboard.standing(study, settings, participant, now=now),
         more=more,
         next_for_fun=more and _only_for_fun(participant, found.player),
         share=sharing.offer(request, study),
@@ -161,13 +161,17 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
     if language not in [*study.languages, "all"]:
         language = "all"
     period = "today" if request.GET.get("period") == "today" else "all"
-    table = selectors.standings(
-        study, settings, language=language, today=period == "today", you=participant, now=timezone.now()
-    )
     context = presenters.board_page(
         study,
         participant,
-        rows=selectors.board(selectors.with_yourself(table, participant)),
+        rows=leaderboard.board(
+            study,
+            settings,
+            language=language,
+            today=period == "today",
+            you=participant,
+            now=timezone.now(),
+        ),
         language=language,
         period=period,
         settings=settings,
