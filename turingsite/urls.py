@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from studies.views import home
 from turingsite import health, metrics
+from turingsite.doctor import probe
 from turingsite.views import design
 
 urlpatterns = [
@@ -14,6 +15,7 @@ urlpatterns = [
     path("s/<slug:slug>/", include("studies.urls")),
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),
+    path("health/range/<str:token>", probe.part, name="health_range"),
     path("metrics", metrics.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("design/", design, name="design"),

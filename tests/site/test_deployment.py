@@ -391,6 +391,16 @@ def test_beat_command_sends_the_sweeps_to_a_worker_and_answers_its_health_check(
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, log.read_text() + (tmp_path / "worker").read_text()
             time.sleep(0.5)
+        doctor = run(["python", "manage.py", "doctor", "--json"], production)
+        told = {
+            one["check"] + one["says"].partition(" has no")[0].partition(":")[0]: one["level"]
+            for one in json.loads(doctor.stdout)["findings"]
+            if one["check"] in ("worker", "beat", "redis")
+        }
+        assert told["workerQueue default"] == "ok", doctor.stdout
+        assert told["workerQueue audio"] == "error", doctor.stdout
+        assert [level for name, level in told.items() if name.startswith(("beat", "redis"))] == ["ok", "ok"]
+        assert doctor.returncode == 1
     finally:
         stop(process)
         stop(worker)

@@ -70,9 +70,9 @@ def test_figures_of_the_site(client: Client, token: dict[str, str], clock: Clock
     assert found['turingsite_studies{status="draft"}'] == 1
     assert found['turingsite_studies{status="closed"}'] == 0
     assert found["turingsite_verdicts"] == 1
-    assert found['turingsite_jobs_waiting{kind="processing"}'] == 1
-    assert found['turingsite_jobs_oldest_seconds{kind="processing"}'] == 7200
-    assert found['turingsite_jobs_waiting{kind="import"}'] == 0
+    assert found['turingsite_jobs_waiting{kind="processingjob"}'] == 1
+    assert found['turingsite_jobs_oldest_seconds{kind="processingjob"}'] == 7200
+    assert found['turingsite_jobs_waiting{kind="importbatch"}'] == 0
     assert found["turingsite_heartbeat_age_seconds"] >= 0
     assert found["turingsite_people_active"] == 1, "the other one has been away for ten minutes"
     assert Trial.objects.filter(state="current").count() == 2

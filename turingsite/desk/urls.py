@@ -9,6 +9,7 @@ from django.urls import URLPattern, path
 
 from turingsite.desk import (
     corpus,
+    doctor,
     exports,
     imports,
     marks,
@@ -62,6 +63,7 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("corpus/<slug:code>/sound/", corpus.sound, "sound"),
         ("corpus/<slug:code>/original/", corpus.original, "original"),
         ("corpus/<slug:code>/process/", corpus.process, "process"),
+        ("state/", doctor.doctor, "doctor"),
         ("corpus/<slug:code>/turns/", turns.turns, "turns"),
         ("corpus/<slug:code>/listen/", turns.listen, "listen"),
         ("corpus/<slug:code>/flag/", marks.flag, "flag"),
