@@ -223,24 +223,16 @@ class StudyPart:
     write: Callable[[Study, Mapping[str, Any], Any], None]
 
 
-class Gatherer(Protocol):
-    """Sees rows of the tables it asked for while they are written, and keeps little of them."""
-
-    def take(self, table: str, row: Mapping[str, Any]) -> None: ...
-
-    def text(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Companion:
     """A text file that every export has beside its tables; ``key`` is its path in the zip.
 
-    ``begin`` makes the gatherer of one export; ``tables`` names the datasets whose rows it is shown.
+    ``text(study, language)`` reads what it needs itself, at the moment of the tables; ``language`` is that of
+    the dialogues the export is limited to, or "".
     """
 
     key: str
-    begin: Callable[[Study], Gatherer]
-    tables: tuple[str, ...] = ()
+    text: Callable[[Study, str], str]
 
 
 activities: Registry[Activity] = Registry("activity")

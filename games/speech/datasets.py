@@ -148,6 +148,7 @@ ROUNDS = dataset(
     "Rounds played",
     models=("speech.Round", "speech.Standing"),
     query=_rounds,
+    language="language",
     primary_key=("participant", "round"),
     columns=(
         column("participant", "code of the person", "player__participant__code"),
@@ -169,6 +170,7 @@ TRIALS = dataset(
     "The presentation log: every dialogue put to a player, how it was drawn, how it was heard",
     models=("speech.Trial",),
     query=_trials,
+    language="dialogue__language",
     primary_key=("participant", "round", "position", "is_check", "attempt"),
     columns=(
         column("participant", "code of the person", "round__player__participant__code"),
@@ -230,6 +232,7 @@ CHECKS = dataset(
     "Content checks: what did they talk about",
     models=("speech.ContentCheck",),
     query=_checks,
+    language="trial__dialogue__language",
     primary_key=("participant", "round", "position"),
     columns=(
         column("participant", "code of the person", "trial__round__player__participant__code"),
