@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -458,6 +459,50 @@ def test_a_place_that_cannot_be_written_is_refused_and_leaves_nothing(played: Pl
         call_command("export", "worked", out=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
     assert not ExportFile.objects.exists()
+
+
+def test_the_command_says_how_far_it_is(played: Played, out: Path, settings: Any) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def said(place: StringIO) -> str:
+        call_command("export", "worked", out=str(out), stdout=StringIO(), stderr=place)
+        return place.getvalue()
+
+    assert said(StringIO()) == ""
+    assert re.fullmatch(r"(.* rows[\r\n])*(\d+) of \2 rows\n", said(Terminal()), re.DOTALL)
+    settings.EXPORT_AT_ONCE = 10
+    assert re.search(r"(\d+) of \1 rows\n$", said(StringIO()))
+
+
+def test_a_stopped_command_leaves_nothing(played: Played, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_unused: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(copying, "_copied", interrupted)
+    with pytest.raises(CommandError, match="No file was written"):
+        call_command("export", "worked", out=str(out), stdout=StringIO())
+    assert list(out.parent.iterdir()) == []
+    assert not ExportFile.objects.exists()
+
+
+def test_a_disk_that_fills_up_is_refused_in_words(played: Played, out: Path) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, before[1]))
+    try:
+        with pytest.raises(CommandError, match="cannot be written"):
+            call_command("export", "worked", out=str(out), stdout=StringIO())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(out.parent.iterdir()) == []
+
+
+def test_the_command_limits_to_a_language(played: Played, out: Path) -> None:
+    call_command("export", "worked", out=str(out), language="zh", stdout=StringIO())
+    assert table(out, "verdicts") == []
+    assert read_json(out, "manifest.json")["limited_to"] == {"language": "zh"}
 
 
 def test_exporting_again_replaces_the_file_and_is_recorded(played: Played, out: Path) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study, study_named
+from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study, rows_to_read, study_named
+from studies.models import Language
 from studies.sheets import FORMATS
 from turingsite.errors import DomainError
 
@@ -31,6 +35,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--formats", default="csv", help="some of csv, jsonl, parquet, with commas between them"
         )
+        parser.add_argument(
+            "--language",
+            default="",
+            choices=Language.values,
+            help="only dialogues of this language, and what was said of them",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(options["out"])
@@ -46,14 +56,42 @@ class Command(BaseCommand):
             )
         try:
             study = study_named(options["study"])
+            total = rows_to_read(study, options["tier"], formats, options["language"])
             manifest = export_study(
-                study=study, path=path, tier=options["tier"], formats=formats, bom=options["bom"]
+                study=study,
+                path=path,
+                tier=options["tier"],
+                formats=formats,
+                bom=options["bom"],
+                language=options["language"],
+                progress=self._progress(total),
             )
         except DomainError as refusal:
             raise CommandError(str(refusal)) from refusal
+        except KeyboardInterrupt as stop:
+            raise CommandError("Stopped. No file was written.", returncode=130) from stop
         except OSError as problem:
             raise CommandError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
         rows = {one["path"]: one["rows"] for one in manifest["files"] if "rows" in one}
         for name, count in rows.items():
             self.stdout.write(f"{count:>9}  {name}")
         self.stdout.write(f"{sum(rows.values()):>9}  rows in {path}")
+
+    def _progress(self, total: int) -> Callable[[int], None] | None:
+        """Tell a terminal how far it is, twice a second; elsewhere every ten seconds where it takes long."""
+        on_terminal = self.stderr.isatty()
+        if not on_terminal and total <= settings.EXPORT_AT_ONCE:
+            return None
+        done, told, pause = 0, time.monotonic(), 0.5 if on_terminal else 10
+
+        def more(rows: int) -> None:
+            nonlocal done, told
+            done += rows
+            if done >= total or time.monotonic() - told >= pause:
+                told = time.monotonic()
+                line = f"{done:,} of {total:,} rows"
+                end = "\r" if on_terminal and done < total else "\n"
+                self.stderr.write(line, style_func=str, ending=end)
+                self.stderr.flush()
+
+        return more
