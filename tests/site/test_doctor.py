@@ -107,7 +107,7 @@ def test_a_healthy_site_has_no_error_but_its_absent_workers(settings: Any, datab
     assert {one.check for one in wrong} == {"worker"}
     assert {one.given["queue"] for one in wrong} >= {"default", "audio"}
     checks = {one.check for one in every}
-    assert {"database", "migrations", "redis", "beat", "disk", "static", "texts", "secret", "media"} <= checks
+    assert {"database", "migrations", "redis", "beat", "disk", "static", "texts", "media"} <= checks
     assert ("clock" in checks) == (database_vendor == "postgresql")
     for one in every:
         assert one.text
@@ -151,6 +151,17 @@ def test_database_that_does_not_answer_is_told_and_nothing_else_is_asked_of_it(m
     every = examine(ask=False)
     assert [one.level for one in every if one.check == "database"] == [Level.ERROR]
     assert not {"jobs", "clock", "migrations"} & {one.check for one in every}
+
+
+def test_database_that_is_gone_is_not_waited_for(monkeypatch, database_vendor: str) -> None:
+    from django.db import connection
+
+    if database_vendor != "postgresql":
+        pytest.skip("a file is there or not")
+    monkeypatch.setitem(connection.settings_dict, "PORT", 9)
+    start = time.monotonic()
+    assert levels("database", ask=False) == ["error"]
+    assert time.monotonic() - start < 5
 
 
 @pytest.mark.both

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
+import psycopg
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
@@ -14,18 +16,21 @@ from turingsite import jobs
 from turingsite.doctor.findings import Finding, error, note, ok, warning
 
 SKEW = 2.0  # seconds between this machine's clock and the database's
+PATIENCE = 3  # seconds for the database to take a connection
 OLD_JOB = 3600.0  # seconds
 
 
 def database() -> Iterator[Finding]:
     """Reached, its version, migrations. The first finding is an error where nothing else can be asked."""
     try:
+        if connection.vendor == "postgresql":
+            _knock(connection.settings_dict)
         with connection.cursor() as cursor:
             cursor.execute(
                 "SHOW server_version" if connection.vendor == "postgresql" else "SELECT sqlite_version()"
             )
             version = cursor.fetchone()[0]
-    except DatabaseError as problem:
+    except (DatabaseError, psycopg.Error) as problem:
         yield error(
             "database",
             _("The database does not answer (%(what)s)."),
@@ -46,6 +51,14 @@ def database() -> Iterator[Finding]:
         )
     else:
         yield ok("migrations", _("All migrations are applied."))
+
+
+def _knock(settings: Mapping[str, Any]) -> None:
+    """A connection of its own: the pool would go on trying for half a minute."""
+    address = {"host": settings["HOST"], "port": settings["PORT"], "dbname": settings["NAME"]}
+    person = {"user": settings["USER"], "password": settings["PASSWORD"]}
+    given = {name: str(value) for name, value in (address | person).items() if value}
+    psycopg.connect(**given, connect_timeout=PATIENCE).close()  # type: ignore[arg-type]
 
 
 def clock() -> Iterator[Finding]:
