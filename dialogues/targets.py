@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from dialogues.models import Choice, Kind, StudyItem, Verdict
 from studies import plans
-from studies.models import Study
+from studies.models import Language, Study
 
 HUMANS = "human"
 #: Seconds for which the answer is kept: counting joins every verdict of the study.
@@ -30,6 +30,10 @@ class Cell(NamedTuple):
     key: str
     label: str
     n: int
+
+    @property
+    def language_label(self) -> str:
+        return str(dict(Language.choices)[self.language])
 
 
 def cells_of(study: Study, by: str, analysis_set: str) -> list[Cell]:

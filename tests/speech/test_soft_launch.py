@@ -107,7 +107,7 @@ def test_a_soft_launch_that_is_through_says_why_and_opens(client: Any, cast: Any
     client.force_login(cast.researcher)
     page = client.get(reverse("admin:desk_study", args=[study.slug])).content.decode()
     assert "The soft launch is through." in page
-    assert "It paused by itself when 1 people had been through." in page
+    assert "It paused by itself when 1 person had been through." in page
     figures = client.get(reverse("admin:desk_soft_launch", args=[study.slug]))
     assert figures.context["technical"].finished == 1
     assert "Open the study" in figures.content.decode()
