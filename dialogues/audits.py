@@ -38,12 +38,11 @@ UNFORESEEN = (ArithmeticError, LookupError, MemoryError, RuntimeError, TypeError
 
 def in_play(study: Study) -> QuerySet[Dialogue]:
     """The spoken dialogues that people would be given and judge."""
-    return Dialogue.objects.filter(
+    return Dialogue.objects.playable().filter(
         study_items__study=study,
         study_items__is_active=True,
         study_items__role=StudyItem.Role.MAIN,
         modality=Modality.SPEECH,
-        state=Dialogue.State.READY,
     )
 
 

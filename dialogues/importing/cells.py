@@ -332,11 +332,28 @@ def _speaker_rights(plan: Plan, known: Known) -> list[Note]:
             message = gettext_noop("Speaker %(code)s has not agreed to their voice being cloned.")
             said.append(notes.refused("speaker_not_cloned", message, code=speaker.code))
         elif not speaker.may_play:
+            if (code in stored or code in known.newcomers) and _widened(speaker, plan):
+                said.append(_consent_kept(speaker, plan))
             message = gettext_noop(
                 "Speaker %(code)s has not agreed to being played in public: nobody will hear this."
             )
             said.append(notes.warning("speaker_not_played", message, code=speaker.code))
+        elif (code in stored or code in known.newcomers) and _widened(speaker, plan):
+            said.append(_consent_kept(speaker, plan))
     return said
+
+
+def _widened(speaker: Speaker, plan: Plan) -> list[str]:
+    """What the row says was agreed to and the speaker's record does not."""
+    return [word for word in plan.consent or [] if not getattr(speaker, CONSENT[word])]
+
+
+def _consent_kept(speaker: Speaker, plan: Plan) -> Note:
+    message = gettext_noop(
+        "Speaker %(code)s did not agree to %(words)s before; a manifest never adds consent. "
+        "An operator records it with the speaker."
+    )
+    return notes.warning("consent_kept", message, code=speaker.code, words=", ".join(_widened(speaker, plan)))
 
 
 def _one_of(column: str, value: str, allowed: list[str], said: list[Note]) -> str:

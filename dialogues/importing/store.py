@@ -29,6 +29,7 @@ from dialogues.models import (
     Turn,
 )
 from dialogues.transcripts import services as transcripts
+from studies import audit
 from studies.models import Study
 
 
@@ -130,7 +131,7 @@ def _block(dialogue: Dialogue, study: Study) -> int:
 
 def _recording(plan: Plan, sound: Sound) -> Recording:
     agreed = plan.consent
-    recording, _ = Recording.objects.get_or_create(
+    recording, made = Recording.objects.get_or_create(
         sha256=sound.kept.sha256,
         defaults={
             "path": sound.kept.path,
@@ -146,7 +147,26 @@ def _recording(plan: Plan, sound: Sound) -> Recording:
             "may_derive": plan.may_derive and (agreed is None or bool({"cloned", "training"} & set(agreed))),
         },
     )
+    if not made:
+        _narrow(recording, plan)
     return recording
+
+
+def _narrow(recording: Recording, plan: Plan) -> None:
+    """A later row about the same sound may take rights away, never add any: the narrower of both counts."""
+    agreed = plan.consent
+    refused = {
+        "may_play": not plan.may_play or (agreed is not None and "played" not in agreed),
+        # Nothing said means no by default, which takes nothing back.
+        "may_redistribute": agreed is not None and "published" not in agreed,
+        "may_derive": not plan.may_derive
+        or (agreed is not None and not {"cloned", "training"} & set(agreed)),
+    }
+    gone = [name for name, is_refused in refused.items() if is_refused and getattr(recording, name)]
+    if gone:
+        Recording.objects.filter(pk=recording.pk).update(**dict.fromkeys(gone, False))
+        audit.record("recording.narrowed", target=recording.sha256[:12], rights=gone)
+        recording.refresh_from_db()
 
 
 def _topic(plan: Plan, known: Known) -> Topic | None:

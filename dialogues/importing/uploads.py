@@ -118,9 +118,14 @@ def _unpack(file: IO[bytes], root: Path) -> None:
                 raise _refused(
                     "no_room", gettext_noop("There is not enough room on the server for this zip.")
                 )
-            left = MOST_BYTES
+            left, packed = MOST_BYTES, 0
             for name, entry in targets.items():
                 left -= _extract(archive, entry, root / name, left)
+                packed += entry.compress_size
+                # many files that each stay below the limit of one
+                written = MOST_BYTES - left
+                if written > RATIO_FROM and written > MOST_RATIO * max(1, packed):
+                    raise _swollen(name)
     except UNUSABLE as error:
         raise _refused(
             "bad_zip", gettext_noop("The zip is damaged or of an unusual kind. Make it again.")
@@ -143,6 +148,7 @@ def _targets(entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
                 gettext_noop("The zip holds “%(file)s”, which leads out of its folder or is a link."),
                 file=notes.shortened(name),
             )
+        name = "/".join(parts)  # ./a.wav is a.wav
         if entry.flag_bits & 0x1:
             raise _refused("encrypted", gettext_noop("The zip is locked with a password. Make one without."))
         if name in targets:
@@ -178,12 +184,17 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, lef
             written += len(block)
             swollen = written > RATIO_FROM and written > MOST_RATIO * max(1, entry.compress_size)
             if written > left or swollen:
-                raise _refused(
-                    "zip_bomb", gettext_noop("“%(file)s” unpacks to far more than a recording would."),
-                    file=notes.shortened(target.name),
-                )  # fmt: skip
+                raise _swollen(target.name)
             file.write(block)
     return written
+
+
+def _swollen(name: str) -> UploadRefused:
+    return _refused(
+        "zip_bomb",
+        gettext_noop("“%(file)s” unpacks to far more than a recording would."),
+        file=notes.shortened(name),
+    )
 
 
 def _manifest(root: Path) -> Path:

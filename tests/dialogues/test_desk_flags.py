@@ -35,7 +35,7 @@ def test_the_page_shows_what_was_found_and_keeps_who_decided(
     client: Client, cast: Any, leaking: Dialogue
 ) -> None:
     page = client.get(url("dialogue", leaking.code)).content.decode()
-    assert "B says to be a machine" in page
+    assert "B says it is a machine" in page
     assert "I&#x27;m just a program" in page
     flag = leaking.flags.get(turn=None)
     for review in ("rejected", "confirmed"):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from dialogues import audits
 from dialogues.importing import services
 from dialogues.importing.manifest import read_manifest
-from dialogues.models import Speaker
+from dialogues.models import Dialogue, Recording, Speaker
+from games.speech.assignment import pool
+from studies.registry import datasets
+from tests import factories
 from tests.dialogues.test_import import as_manifest, write
 
 HUMAN = {"kind": "human_human", "language": "en"}
@@ -74,3 +78,51 @@ def test_a_refused_row_brings_nobody(audio):
     assert checked == imported
     assert [state for state, _ in checked] == ["refused", "warned"]
     assert Speaker.objects.get().may_clone
+
+
+@pytest.mark.django_db
+def test_a_later_row_cannot_add_consent_and_says_so(audio):
+    checked, imported = outcomes(
+        [
+            {**HUMAN, "speaker_a": "p1", "speaker_consent": "recorded"},
+            {**HUMAN, "speaker_a": "p1", "speaker_consent": "recorded played published"},
+        ],
+        audio,
+    )
+    assert checked == imported
+    assert "consent_kept" in imported[1][1]
+    speaker = Speaker.objects.get(code="p1")
+    assert (speaker.may_play, speaker.may_publish) == (False, False)
+    assert not Dialogue.objects.playable().exists()
+
+
+@pytest.mark.django_db
+def test_a_later_row_about_the_same_sound_takes_rights_away_and_never_adds_any(audio):
+    first = {**HUMAN, "audio": "1.wav", "may_redistribute": "yes"}
+    outcomes([{**first, "id": "a"}], audio)
+    outcomes([{**first, "id": "b", "may_redistribute": "", "may_play": "yes"}], audio)
+    recording = Recording.objects.get()
+    assert (recording.may_play, recording.may_redistribute) == (True, True)
+    outcomes([{**first, "id": "c", "may_play": "no"}], audio)
+    outcomes([{**first, "id": "d", "may_play": "yes", "may_derive": "yes"}], audio)
+    recording.refresh_from_db()
+    assert (recording.may_play, recording.may_redistribute, recording.may_derive) == (False, True, True)
+    assert not Dialogue.objects.playable().exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("change", [{"withdrawn_at": factories.NOW}, {"may_play": False}])
+def test_a_speaker_who_withdraws_takes_recordings_and_clones_out_of_play(change):
+    study = factories.StudyFactory()
+    person = factories.SpeakerFactory(code="p9")
+    own = factories.add_dialogue(study, kind="human_human", speaker_a=person)
+    clone = factories.add_dialogue(study, kind="pseudo_human")
+    clone.parties.filter(label="B").update(speaker=person)
+    other = factories.add_dialogue(study, kind="human_human")
+    Speaker.objects.filter(pk=person.pk).update(**change)
+    assert [one.dialogue for one in pool(study, "en")] == [other.pk]
+    assert list(audits.in_play(study)) == [other]
+    if "withdrawn_at" in change:
+        rows = list(datasets.get("parties").rows(study))
+        assert {row["dialogue"] for row in rows} == {own.code, clone.code, other.code}
+        assert "p9" not in {row["speaker"] for row in rows}

@@ -45,13 +45,8 @@ def new(request: HttpRequest) -> HttpResponse:
         else:
             wake(tasks.run_import, made.pk)
             return redirect("admin:desk_import", made.pk)
-    context = {
-        "forms": [form],
-        "title": _("Import dialogues"),
-        "submit": _("Check the rows"),
-        "importing": True,
-    }
-    return render(request, "desk/form.html", context, status=400 if form.errors else 200)
+    context = {"form": form, "title": _("Import dialogues")}
+    return render(request, "desk/upload.html", context, status=400 if form.errors else 200)
 
 
 def _take(form: ImportForm, user: Any) -> ImportBatch:

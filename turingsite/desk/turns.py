@@ -94,7 +94,14 @@ def _page(
     context = {
         "dialogue": found,
         "rows": [
-            {"n": n, "number": n + 1, "row": row, "last": n == last, "focus": n == focus}
+            {
+                "n": n,
+                "number": n + 1,
+                "row": row,
+                "last": n == last,
+                "focus": n == focus,
+                "lines": min(6, 1 + len(row.text) // 60),
+            }
             for n, row in enumerate(rows)
         ],
         "length": length,
