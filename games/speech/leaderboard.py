@@ -91,7 +91,7 @@ def _after(own: Any) -> Q:
 
 
 def _better(members: QuerySet[Standing], row: Any) -> int:
-    return members.filter(score__gt=row.score).count()
+    return members.filter(Q(score__gt=row.score)).count()
 
 
 def _ranked(

@@ -35,6 +35,7 @@ def change_settings(*, study: Study, user: Any = None, **fields: Any) -> list[st
     if fixed:
         message = _("This can't be changed any more: people have taken part.")
         raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
+    values = audit.changes(study, {name: fields[name] for name in changed})
     for name in changed:
         setattr(study, name, fields[name])
     try:
@@ -44,7 +45,9 @@ def change_settings(*, study: Study, user: Any = None, **fields: Any) -> list[st
         raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
     if changed:
         study.save(update_fields=changed)
-        audit.record("study.settings", study=study, user=user, target=study.slug, changed=changed)
+        audit.record(
+            "study.settings", study=study, user=user, target=study.slug, changed=changed, values=values
+        )
     return changed
 
 

@@ -1,4 +1,4 @@
-"""Who took part and what they said, as lists to read: participants by code, verdicts, the audit trail."""
+"""What was said, as a list to read, and the look at it before its time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -14,59 +14,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dialogues.models import Choice, Kind, Verdict
-from studies.models import AuditLine, Participant
 from studies.selectors import access_desk_study
 from studies.services.running import look_early
 from turingsite.desk.doors import LOOKED, sees_outcomes
 from turingsite.desk.paging import newest_first
-from turingsite.desk.wording import ACTORS, DEVICES, GATES, REASONS, called
+from turingsite.desk.wording import GATES, REASONS, called
 from turingsite.errors import DomainError
-
-
-def participants(request: HttpRequest, slug: str) -> HttpResponse:
-    """Participants by code. No nickname, no recruiter id, no code that opens anything, nobody erased."""
-    study = access_desk_study(slug, request.user)
-    rows = Participant.objects.filter(study=study, erased_at=None, consented_at__isnull=False)
-    state = request.GET.get("state", "")
-    if state in Participant.State.values:
-        rows = rows.filter(state=state)
-    page = newest_first(request, rows.select_related("rater"))
-    given = dict(
-        Verdict.objects.filter(study=study, rater__participant__in=page.rows)
-        .values_list("rater__participant")
-        .annotate(n=Count("pk"))
-        .order_by()
-    )
-    table = [
-        [
-            person.code,
-            person.get_state_display(),
-            person.get_end_state_display() if person.end_state else "",
-            person.get_judging_language_display(),
-            called(DEVICES, person.device_class),
-            person.source,
-            given.get(person.pk, 0),
-            person.joined_at,
-            ", ".join(
-                word for is_so, word in ((person.is_pilot, _("pilot")), (person.is_test, _("test"))) if is_so
-            ),
-        ]
-        for person in page.rows
-    ]
-    headings = [
-        _("Code"), _("State"), _("Ended"), _("Judges in"), _("Device"), _("Source"), _("Verdicts"),
-        _("Joined"), _("Note"),
-    ]  # fmt: skip
-    return _list(
-        request,
-        study,
-        _("Participants"),
-        headings,
-        table,
-        page,
-        numbers={6},
-        choices=("state", state, Participant.State.choices),
-    )
 
 
 def verdicts(request: HttpRequest, slug: str) -> HttpResponse:
@@ -118,25 +71,6 @@ def _verdict_row(verdict: Verdict, open_: bool) -> list[Any]:
         verdict.get_exclusion_display() if verdict.exclusion else "",
         ", ".join(called(REASONS, str(one)) for one in verdict.protocol_breaks),
     ]
-
-
-def audit_trail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who did what to the study, when."""
-    study = access_desk_study(slug, request.user)
-    page = newest_first(request, AuditLine.objects.filter(study=study).select_related("actor"))
-    table = [
-        [
-            line.at,
-            str(line.actor) if line.actor else called(ACTORS, line.actor_kind),
-            line.action,
-            line.target,
-            ", ".join(f"{key}={value}" for key, value in line.detail.items()),
-        ]
-        for line in page.rows
-    ]
-    return _list(
-        request, study, _("Audit trail"), [_("When"), _("Who"), _("Did"), _("What"), _("Detail")], table, page
-    )
 
 
 @require_POST

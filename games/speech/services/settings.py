@@ -37,6 +37,7 @@ def change_speech_settings(*, study: Study, user: Any = None, **fields: Any) -> 
     if fixed:
         message = _("This can't be changed any more: people have played.")
         raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
+    values = audit.changes(settings, {name: fields[name] for name in changed})
     for name in changed:
         setattr(settings, name, fields[name])
     try:
@@ -46,5 +47,7 @@ def change_speech_settings(*, study: Study, user: Any = None, **fields: Any) -> 
         raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
     if changed:
         settings.save(update_fields=changed)
-        audit.record("speech.settings", study=study, user=user, target=study.slug, changed=changed)
+        audit.record(
+            "speech.settings", study=study, user=user, target=study.slug, changed=changed, values=values
+        )
     return changed

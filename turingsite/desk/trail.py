@@ -1,0 +1,232 @@
+"""The audit trail on the desk: of one study for its people, of the whole site for operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from dialogues.selectors import desk_dialogues, desk_imports
+from games.speech.models import SpeechSettings
+from studies.models import AuditLine, EndState, Study, StudyMember
+from studies.registry import reports
+from studies.selectors import access_desk_study
+from turingsite.desk.paging import newest_first
+from turingsite.desk.trail_words import DEEDS, DETAILS, GROUPS, actions_of, group_of
+from turingsite.desk.wording import ACTORS, called
+from turingsite.errors import NotFound
+
+KINDS = ("participant", "system")
+LONGEST = 60  # lines of a detail that are listed; the rest is counted
+CHOICES: Mapping[str, Any] = {
+    **dict(Study.Status.choices),
+    **dict(StudyMember.Role.choices),
+    **dict(EndState.choices),
+}
+
+
+class TrailFilter(forms.Form):
+    """What is shown of the trail; stays in the address."""
+
+    group = forms.ChoiceField(label=gettext_lazy("Of what"), required=False)
+    who = forms.ChoiceField(label=gettext_lazy("Of whom"), required=False)
+    day = forms.DateField(
+        label=gettext_lazy("On the day"), required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+
+    def __init__(self, data: Any, *, people: Iterable[tuple[int, str]]) -> None:
+        super().__init__(data)
+        everything = ("", _("all"))
+        self.fields["group"].choices = [everything, *GROUPS.items()]  # type: ignore[attr-defined]
+        self.fields["who"].choices = [  # type: ignore[attr-defined]
+            everything,
+            *((str(pk), name) for pk, name in people),
+            *((kind, ACTORS[kind]) for kind in KINDS),
+        ]
+
+
+@require_safe
+def study_trail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who did what to the study, when."""
+    study = access_desk_study(slug, request.user)
+    return _trail(request, AuditLine.objects.filter(study=study), ZoneInfo(study.time_zone), study)
+
+
+@require_safe
+def site_trail(request: HttpRequest) -> HttpResponse:
+    """Every line there is, also those that belong to no study; for operators."""
+    if not request.user.is_superuser:
+        raise NotFound("no_page", _("There is nothing at this address."))
+    return _trail(request, AuditLine.objects.all(), ZoneInfo("UTC"), None)
+
+
+def _trail(
+    request: HttpRequest, lines: QuerySet[AuditLine], zone: ZoneInfo, study: Study | None
+) -> HttpResponse:
+    actors = lines.exclude(actor=None).order_by().values("actor").distinct()
+    people = get_user_model().objects.filter(pk__in=actors).order_by("username")
+    form = TrailFilter(request.GET, people=people.values_list("pk", "username"))
+    form.is_valid()
+    asked = form.cleaned_data
+    page = newest_first(request, _filtered(lines, asked, zone).select_related("actor", "study"))
+    said = _Sentences(page.rows, request.user)
+    context = {
+        "study": study,
+        "title": _("Audit trail"),
+        "zone": str(zone),
+        "form": form,
+        "filtered": any(asked.values()),
+        "rows": [
+            {
+                "at": line.at.astimezone(zone),
+                "actor": str(line.actor) if line.actor else called(ACTORS, line.actor_kind),
+                "said": said.deed(line),
+                "details": said.details(line),
+                "group": GROUPS[group_of(line.action)],
+                "study": line.study if study is None else None,
+            }
+            for line in page.rows
+        ],
+        "page": page,
+    }
+    return render(request, "desk/trail.html", context)
+
+
+def _filtered(lines: QuerySet[AuditLine], asked: Mapping[str, Any], zone: ZoneInfo) -> QuerySet[AuditLine]:
+    group, who, day = asked.get("group"), asked.get("who"), asked.get("day")
+    if group == "other":
+        lines = lines.exclude(action__in=DEEDS)
+    elif group:
+        lines = lines.filter(action__in=actions_of(group))
+    if who in KINDS:
+        lines = lines.filter(actor=None, actor_kind=who)
+    elif who:
+        lines = lines.filter(actor_id=int(who))
+    if day:
+        start = datetime.combine(day, time.min, zone)
+        end = datetime.combine(day + timedelta(days=1), time.min, zone)
+        lines = lines.filter(at__gte=start, at__lt=end)
+    return lines
+
+
+class _Sentences:
+    """Puts lines into words. What they point to is looked up once for all, as far as ``user`` may see it."""
+
+    def __init__(self, lines: list[AuditLine], user: Any) -> None:
+        numbers: dict[str, set[int]] = {}
+        for line in lines:
+            if line.target.isdecimal() and len(line.target) < 19:
+                numbers.setdefault(line.action.split(".")[0], set()).add(int(line.target))
+        owners = {line.detail.get("owner") for line in lines if isinstance(line.detail.get("owner"), int)}
+        corpus = numbers.get("dialogue", set()) | numbers.get("flag", set())
+        found = desk_dialogues(user).filter(pk__in=corpus) if corpus else ()
+        self.dialogues = {one.pk: one for one in found}
+        batches = numbers.get("import")
+        self.imports = {one.pk: one for one in desk_imports(user).filter(pk__in=batches)} if batches else {}
+        users = get_user_model().objects.filter(pk__in=numbers.get("study", set()) | owners)
+        self.users = {one.pk: one.get_username() for one in users}
+
+    def deed(self, line: AuditLine) -> SafeString:
+        """The clause after the actor's name; an action without words as it is stored."""
+        deed = DEEDS.get(line.action)
+        if deed is None:
+            return format_html("<code>{}</code> {}", line.action, line.target)
+        # The phrase is ours, its one place is filled with escaped text or a link.
+        return mark_safe(str(conditional_escape(deed.words)) % {"target": self.target(line)})  # noqa: S308
+
+    def target(self, line: AuditLine) -> SafeString | str:
+        slug = line.study.slug if line.study else ""
+        number = int(line.target) if line.target.isdecimal() and len(line.target) < 19 else 0
+        sort = line.action.split(".")[0]
+        if sort in ("dialogue", "flag"):
+            one = self.dialogues.get(number)
+            if one is None:
+                return conditional_escape(_("dialogue no. %(number)s") % {"number": line.target})
+            return _link(reverse("admin:desk_dialogue", args=[one.code]), one.external_id)
+        if sort == "import":
+            words = _("import no. %(number)s") % {"number": line.target}
+            there = number in self.imports
+            return (
+                _link(reverse("admin:desk_import", args=[number]), words)
+                if there
+                else conditional_escape(words)
+            )
+        if line.action == "report.read" and slug and line.target in reports:
+            address = reverse("admin:desk_report", args=[slug, line.target])
+            return _link(address, str(reports.get(line.target).title))
+        if sort == "plan" and slug:
+            version = line.detail.get("version") or line.target.removeprefix("version ")
+            return _link(reverse("admin:desk_plan", args=[slug]), _("version %(n)s") % {"n": version})
+        if sort == "study" and number:
+            name = self.users.get(number) or _("account no. %(number)s") % {"number": line.target}
+            return conditional_escape(name)
+        return format_html("<code>{}</code>", line.target)
+
+    def details(self, line: AuditLine) -> list[tuple[str, str]]:
+        """Names and values of what else was noted; a change as “was → is”."""
+        detail = dict(line.detail)
+        rows: list[tuple[str, str]] = []
+        if "was" in detail or "now_is" in detail:
+            was, now_is = detail.pop("was", None), detail.pop("now_is", None)
+            rows.append((_("status"), f"{_value(was)} → {_value(now_is)}"))
+        pairs = detail.pop("values", None)
+        names = detail.pop("changed", None)
+        if isinstance(pairs, dict):
+            rows += [
+                (_field(key), f"{_value(both[0])} → {_value(both[1])}")
+                for key, both in pairs.items()
+                if isinstance(both, list) and len(both) == 2
+            ]
+        if isinstance(names, list | dict):
+            rest = [name for name in names if not isinstance(pairs, dict) or name not in pairs]
+            if rest:
+                rows.append((str(DETAILS["changed"]), ", ".join(_field(str(name)) for name in rest)))
+        elif names is not None:
+            rows.append((str(DETAILS["changed"]), _value(names)))
+        for key, value in detail.items():
+            if key == "version" and line.action.startswith("plan."):
+                continue
+            shown = self.users.get(value, value) if key == "owner" and isinstance(value, int) else value
+            rows.append((str(DETAILS.get(key, key)), _value(shown)))
+        return rows
+
+
+def _link(address: str, words: str) -> SafeString:
+    return format_html('<a href="{}">{}</a>', address, words)
+
+
+def _field(name: str) -> str:
+    """A column of a study or of its game by the name its form has."""
+    for model in (Study, SpeechSettings):
+        try:
+            return str(model._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
+        except (FieldDoesNotExist, AttributeError):
+            continue
+    return str(CHOICES.get(name, name))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, list):
+        rest = len(value) - LONGEST
+        return ", ".join(_value(one) for one in value[:LONGEST]) + (f" + {rest}" if rest > 0 else "")
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_value(one)}" for key, one in value.items()) or "–"
+    return str(CHOICES.get(value, value)) if isinstance(value, str) else str(value)
