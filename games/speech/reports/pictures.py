@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from games.speech.reports.lengths import LONGEST, SHORTEST, STEP
+from games.speech.reports.marks import KINDS, by_speaker, in_order, mark_of, rounds, split
 from games.speech.reports.speakers import HUMANS, MACHINES
 from studies.figures import (
     Along,
@@ -32,14 +33,6 @@ from studies.reports import ReportResult
 
 Row = Mapping[str, Any]
 
-#: How the kinds of dialogue are drawn, wherever they stand.
-KINDS: Mapping[str, Sort] = {
-    "H-H": "human",
-    "H-M": "machine",
-    "PH": "machine_open",
-    "all": "all",
-    "balanced": "all_open",
-}
 OF_GROUPS: Mapping[str, Sort] = {HUMANS: "human", MACHINES: "machine"}
 
 
@@ -48,11 +41,11 @@ def success_rate(result: ReportResult) -> list[Figure]:
         _("Share of verdicts that said “human”, with 95 % intervals; n counts verdicts")
     )
     return [
-        *figure(result, "success", _by_speaker(result, "success", "share"), judged_human, intervals),
+        *figure(result, "success", by_speaker(result, "success", "share"), judged_human, intervals),
         *_difference(result),
         *discrimination(result),
-        *_benchmark(result),
         *_by_strategy(result, judged_human),
+        *_benchmark(result),
         *_by_round(result, "share", judged_human),
     ]
 
@@ -60,11 +53,11 @@ def success_rate(result: ReportResult) -> list[Figure]:
 def accuracy(result: ReportResult) -> list[Figure]:
     right = share_axis(_("Share of right verdicts, with 95 % intervals; n counts verdicts"))
     by_kind = [
-        Panel(words, tuple(_mark(row, said(result, "by_kind", row, "kind"), "accuracy") for row in rows))
+        Panel(words, tuple(mark_of(row, said(result, "by_kind", row, "kind"), "accuracy") for row in rows))
         for _scope, words, rows in scoped(result, "by_kind", listed(result, "by_kind"))
     ]
     groups = [
-        Panel(words, tuple(_mark(row, said(result, "groups", row, "group"), "accuracy") for row in rows))
+        Panel(words, tuple(mark_of(row, said(result, "groups", row, "group"), "accuracy") for row in rows))
         for _factor, words, rows in scoped(result, "groups", listed(result, "groups"), "factor")
     ]
     return [
@@ -87,46 +80,46 @@ def duration_trend(result: ReportResult) -> list[Figure]:
         decimals=3,
     )
     by_kind = [
-        Panel(words, tuple(_mark(row, said(result, "trend", row, "kind"), "slope") for row in rows))
+        Panel(words, tuple(mark_of(row, said(result, "trend", row, "kind"), "slope") for row in rows))
         for _scope, words, rows in scoped(result, "trend", listed(result, "trend"))
     ]
-    by_speaker = _by_speaker(result, "by_speaker", "slope")
+    speakers = by_speaker(result, "by_speaker", "slope")
     return [
         *figure(result, "trend", by_kind, slope, intervals),
         *_by_length(result),
-        *figure(result, "by_speaker", by_speaker, of_human, intervals),
+        *figure(result, "by_speaker", speakers, of_human, intervals),
     ]
 
 
 def discrimination(result: ReportResult) -> list[Figure]:
     axis = Axis(_("d′ against human speakers, with 95 % intervals; 0: not told apart"), line=0.0)
-    return figure(result, "discrimination", _by_speaker(result, "discrimination", "dprime"), axis, intervals)
+    return figure(result, "discrimination", by_speaker(result, "discrimination", "dprime"), axis, intervals)
 
 
 def by_round(result: ReportResult) -> list[Figure]:
     right = share_axis(_("right"))
     rows = [row for row in listed(result, "by_round") if row.get("kind") in KINDS]
     panels = [
-        Panel(f"{kind}, {words}", _in_order(own, "round", "accuracy"))
+        Panel(f"{kind}, {words}", in_order(own, "round", "accuracy"))
         for _scope, words, of_scope in scoped(result, "by_round", rows)
-        for kind, own in _split(of_scope, "kind")
+        for kind, own in split(of_scope, "kind")
     ]
     told = [
         panel
         for _scope, words, own in scoped(result, "told_apart", listed(result, "told_apart"))
         for panel in (
-            Panel(f"d′, {words}", _in_order(own, "round", "dprime"), Axis("d′", line=0.0)),
-            Panel(f"c, {words}", _in_order(own, "round", "c_value", "c_"), Axis("c", line=0.0)),
+            Panel(f"d′, {words}", in_order(own, "round", "dprime"), Axis("d′", line=0.0)),
+            Panel(f"c, {words}", in_order(own, "round", "c_value", "c_"), Axis("c", line=0.0)),
         )
     ]
     return [
-        *figure(result, "by_round", panels, right, partial(courses, along=_rounds(rows, "round"), columns=4)),
+        *figure(result, "by_round", panels, right, partial(courses, along=rounds(rows, "round"), columns=4)),
         *figure(
             result,
             "told_apart",
             told,
             Axis("d′"),
-            partial(courses, along=_rounds(listed(result, "told_apart"), "round"), columns=2),
+            partial(courses, along=rounds(listed(result, "told_apart"), "round"), columns=2),
         ),
     ]
 
@@ -137,7 +130,7 @@ def leaks(result: ReportResult) -> list[Figure]:
         line=None,
     )
     pooled = [row for row in listed(result, "rate") if row.get("strategy") == "all"]
-    panels = _by_speaker(result, "rate", "rate", rows=pooled, n="searched")
+    panels = by_speaker(result, "rate", "rate", rows=pooled, n="searched")
     return figure(result, "rate", panels, axis, intervals)
 
 
@@ -156,62 +149,6 @@ def funnel(result: ReportResult) -> list[Figure]:
     return figure(result, "steps", [Panel("", steps)], axis, bars)
 
 
-def _mark(
-    row: Row,
-    label: str,
-    key: str,
-    *,
-    sort: Sort | None = None,
-    n: str = "n",
-    prefix: str = "",
-    at: float = 0.0,
-) -> Mark:
-    low90, high90 = row.get("low90"), row.get("high90")
-    return Mark(
-        label=label,
-        value=row.get(key),
-        low=row.get(f"{prefix}low"),
-        high=row.get(f"{prefix}high"),
-        n=row.get(n),
-        sort=sort or KINDS.get(str(row.get("kind") or ""), "all"),
-        note=str(row.get("note") or ""),
-        at=at,
-        inner=None if low90 is None or high90 is None else (low90, high90),
-    )
-
-
-def _by_speaker(
-    result: ReportResult, table: str, key: str, *, rows: Sequence[Row] | None = None, n: str = "n"
-) -> list[Panel]:
-    """A panel for each language: systems by their value in the first one, all machines, human speakers."""
-    scopes = scoped(result, table, listed(result, table) if rows is None else rows)
-    first = {row["speaker"]: row.get(key) for row in (scopes[0][2] if scopes else [])}
-
-    def place(row: Row) -> tuple[int, float]:
-        speaker, value = str(row["speaker"]), first.get(row["speaker"])
-        group = 1 if speaker == MACHINES else 2 if speaker.split(":")[0] == HUMANS else 0
-        return (group, 0.0) if group else (0, float("inf") if value is None else -value)
-
-    return [
-        Panel(
-            words,
-            tuple(
-                _mark(row, str(row.get("name") or ""), key, sort=_sort_of(str(row["speaker"])), n=n)
-                for row in sorted(own, key=place)
-            ),
-        )
-        for _scope, words, own in scopes
-    ]
-
-
-def _sort_of(speaker: str) -> Sort:
-    if speaker == MACHINES:
-        return "machine_open"
-    if speaker == HUMANS:
-        return "human"
-    return "human_open" if speaker.startswith(f"{HUMANS}:") else "machine"
-
-
 def _difference(result: ReportResult) -> list[Figure]:
     """95 % thin, 90 % thick: equivalent where the thick one lies within the band."""
     margins = (row.get("margin") for row in listed(result, "difference"))
@@ -223,7 +160,7 @@ def _difference(result: ReportResult) -> list[Figure]:
         line=0.0,
         band=(-margin, margin),
     )
-    return figure(result, "difference", _by_speaker(result, "difference", "difference"), axis, intervals)
+    return figure(result, "difference", by_speaker(result, "difference", "difference"), axis, intervals)
 
 
 def _benchmark(result: ReportResult) -> list[Figure]:
@@ -233,7 +170,7 @@ def _benchmark(result: ReportResult) -> list[Figure]:
         Panel(
             words,
             tuple(
-                _mark(row, str(row.get("name") or ""), "share", sort="machine", at=row["score"])
+                mark_of(row, str(row.get("name") or ""), "share", sort="machine", at=row["score"])
                 for row in own
                 if row.get("score") is not None
             ),
@@ -250,14 +187,11 @@ def _benchmark(result: ReportResult) -> list[Figure]:
 
 
 def _by_strategy(result: ReportResult, axis: Axis) -> list[Figure]:
-    rows = [
-        row
-        for row in listed(result, "breakdown")
-        if (row["group"], row["factor"]) == (MACHINES, "strategy") and row["level"] != _("(none)")
+    panels = [
+        Panel(words, tuple(mark_of(row, str(row["strategy"]), "share", sort="machine") for row in rows))
+        for _scope, words, rows in scoped(result, "strategies", listed(result, "strategies"))
     ]
-    panel = Panel("", tuple(_mark(row, str(row["level"]), "share", sort="machine") for row in rows))
-    title = _("Share of verdicts that said “human”, by strategy")
-    return figure(result, "breakdown", [panel], axis, intervals, key="by_strategy", title=title)
+    return figure(result, "strategies", panels, axis, intervals)
 
 
 def _by_round(result: ReportResult, key: str, axis: Axis) -> list[Figure]:
@@ -266,12 +200,12 @@ def _by_round(result: ReportResult, key: str, axis: Axis) -> list[Figure]:
     panels = [
         Panel(
             "" if group == "all" else words,
-            _in_order(own, "level", key, sort=OF_GROUPS.get(group, "all")),
+            in_order(own, "level", key, sort=OF_GROUPS.get(group, "all")),
         )
         for group, words, own in scoped(result, "breakdown", rows, "group")
     ]
     title = _("Right verdicts by round") if key == "accuracy" else _("Share judged human, by round")
-    draw = partial(courses, along=_rounds(rows, "level"), columns=2)
+    draw = partial(courses, along=rounds(rows, "level"), columns=2)
     return figure(result, "breakdown", panels, replace(axis, title=""), draw, key="by_round", title=title)
 
 
@@ -282,12 +216,12 @@ def _by_length(result: ReportResult) -> list[Figure]:
         Panel(
             f"{kind}, {words}" if words else kind,
             tuple(
-                _mark(row, str(row["length"]), "accuracy", at=(row["from_s"] + row["below_s"]) / 2)
+                mark_of(row, str(row["length"]), "accuracy", at=(row["from_s"] + row["below_s"]) / 2)
                 for row in own
             ),
         )
         for _scope, words, of_scope in scoped(result, "by_length", rows)
-        for kind, own in _split(of_scope, "kind")
+        for kind, own in split(of_scope, "kind")
         if kind != "all"
     ]
     along = Along(
@@ -296,36 +230,3 @@ def _by_length(result: ReportResult) -> list[Figure]:
         tuple((float(edge), str(edge)) for edge in range(SHORTEST, LONGEST + 1, 2 * STEP)),
     )
     return figure(result, "by_length", panels, share_axis(""), partial(courses, along=along, columns=3))
-
-
-def _split(rows: Iterable[Row], column: str) -> list[tuple[str, list[Row]]]:
-    """Rows by a column, in the order in which its values come."""
-    parts: dict[str, list[Row]] = {}
-    for row in rows:
-        parts.setdefault(str(row.get(column) or ""), []).append(row)
-    return list(parts.items())
-
-
-def _place(level: str) -> int | None:
-    """A round's place; the last row holds all later ones. None for "(none)"."""
-    number = level.removesuffix("+")
-    return int(number) if number.isdecimal() else None
-
-
-def _in_order(
-    rows: Iterable[Row], column: str, key: str, prefix: str = "", *, sort: Sort | None = None
-) -> tuple[Mark, ...]:
-    return tuple(
-        _mark(row, str(row[column]), key, prefix=prefix, sort=sort, at=place)
-        for row in rows
-        if (place := _place(str(row[column]))) is not None
-    )
-
-
-def _rounds(rows: Iterable[Row], column: str) -> Along:
-    levels = {place: str(row[column]) for row in rows if (place := _place(str(row[column]))) is not None}
-    return Along(
-        _("round"),
-        (min(levels, default=1) - 0.5, max(levels, default=1) + 0.5),
-        tuple((float(place), words) for place, words in sorted(levels.items())),
-    )
