@@ -7,7 +7,7 @@ query of all its columns, for a database that writes the file itself (``studies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -93,7 +93,8 @@ class TidyDataset(Dataset):
             if (made.column.type, shown.type) == ("datetime", "date"):
                 expression = TruncDate(expression, tzinfo=ZoneInfo(study.time_zone))
             found[f"cell_{at}"] = expression
-        return self.found(study, language).annotate(**found).values_list(*found)
+        query: QuerySet[Any] = self.found(study, language).annotate(**found).values_list(*found)
+        return query
 
     def reasons(self, study: Study, language: str = "") -> dict[str, int]:
         """How many rows have each level of the column ``counted``, empty ones left out."""
@@ -110,13 +111,6 @@ class TidyDataset(Dataset):
         names = [one.column.name for one in self.made]
         for cells in self._cells(study, language):
             yield dict(zip(names, cells, strict=True))
-
-    def narrow(self, study: Study, names: Sequence[str], language: str = "") -> Iterator[tuple[Any, ...]]:
-        """Rows of these columns alone, as tuples of the same values as in ``rows``."""
-        by_name = {one.column.name: one for one in self.made}
-        chosen = tuple(by_name[name] for name in names)
-        for row in replace(self, made=chosen)._cells(study, language):
-            yield tuple(row)
 
     def _cells(self, study: Study, language: str) -> Iterator[list[Any]]:
         # Each lookup once, however many columns are made from it: JSON is decoded a single time per row.
@@ -146,7 +140,7 @@ def dataset(
     primary_key: tuple[str, ...],
     counted: str = "",
     language: str = "",
-) -> Dataset:
+) -> TidyDataset:
     """A dataset whose rows come from one query, read in chunks."""
 
     def rows(study: Study) -> Iterator[dict[str, Any]]:

@@ -10,29 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from dialogues.analysis_sets import sets_of
+from dialogues.datasets import DIALOGUES, ITEMS, VERDICTS
 from dialogues.models import Choice, Kind
 from games.speech.reports.figures import enough
 from games.speech.reports.judged import ACTIVITY, KINDS, scopes
 from studies.models import Study
-from studies.registry import Companion, companions, datasets
+from studies.registry import Companion, companions
 from studies.reports import ANALYSIS_SETS
-from studies.tidy import TidyDataset
+from studies.tidy import CHUNK
 from turingsite import stats
 
 FORMAT = 1
 #: What the report success-rate calls them.
 HUMANS, MACHINES = "human", "machines"
 Mask = NDArray[np.bool_]
-
-
-ABOUT = ("dialogue", "kind", "language", "system", "origin")
-JUDGED = (
-    "rater", "dialogue", "activity", "rater_kind", "choice", "exclusion", "round_finished", "round_number",
-    "protocol_breaks",
-)  # fmt: skip
+#: What the analysis sets look at; breaks of protocol as text, decoded once for each text there is.
+OF_SETS = ("choice", "exclusion", "round_finished", "round_number", "protocol_breaks")
 
 
 class Headlines:
@@ -40,36 +38,36 @@ class Headlines:
 
     def __init__(self, study: Study, language: str = "") -> None:
         self._study, self._language = study, language
-        self._people: dict[str, int] = {}
-        self._clips: dict[str, int] = {}
+        self._people: dict[int, int] = {}
+        self._clips: dict[int, int] = {}
         self._person, self._clip = array("i"), array("i")
         self._human, self._sets = array("b"), array("b")
-        self._about: dict[str, tuple[str, str, str, str]] = {}
-        self._used: set[str] = set()
+        self._about: dict[int, tuple[str, str, str, str]] = {}
+        self._used: set[int] = set()
 
     def _read(self) -> None:
-        self._about = {code: (kind, *rest) for code, kind, *rest in self._narrow("dialogues", ABOUT)}
-        self._used = {code for (code,) in self._narrow("items", ("dialogue",))}
+        dialogues = DIALOGUES.found(self._study, self._language)
+        about = ("kind", "language", "judged_system", "origin")
+        self._about = {row[0]: row[1:] for row in dialogues.values_list("pk", *about)}
+        items = ITEMS.found(self._study, self._language)
+        self._used = set(items.values_list("dialogue_id", flat=True))
+        verdicts = VERDICTS.found(self._study, self._language).filter(
+            activity=ACTIVITY, rater__participant__isnull=False
+        )
+        read = verdicts.annotate(breaks=Cast("protocol_breaks", TextField())).values_list(
+            "rater_id", "dialogue_id", *OF_SETS[:-1], "breaks"
+        )
         known: dict[tuple[Any, ...], int] = {}
-        for rater, clip, activity, rater_kind, *of_sets in self._narrow("verdicts", JUDGED):
-            if activity != ACTIVITY or rater_kind != "participant":
-                continue
+        for rater, clip, *key in read.iterator(chunk_size=CHUNK):
             self._used.add(clip)
-            *plain, breaks = of_sets
-            key = (*plain, bool(breaks))
-            if key not in known:
-                inside = sets_of(dict(zip(JUDGED[4:], of_sets, strict=True)))
-                known[key] = sum(1 << ANALYSIS_SETS.index(name) for name in inside)
-            if known[key]:
+            bits = known.get(found := tuple(key))
+            if bits is None:
+                bits = known[found] = _bits(*key)
+            if bits:
                 self._person.append(self._people.setdefault(rater, len(self._people)))
                 self._clip.append(self._clips.setdefault(clip, len(self._clips)))
-                self._human.append(plain[0] == Choice.HUMAN)
-                self._sets.append(known[key])
-
-    def _narrow(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-        dataset = datasets.get(table)
-        assert isinstance(dataset, TidyDataset)  # noqa: S101  (ours and those of the floor below)
-        return dataset.narrow(self._study, columns, self._language)
+                self._human.append(key[0] == Choice.HUMAN)
+                self._sets.append(bits)
 
     def text(self) -> str:
         self._read()
@@ -83,7 +81,7 @@ class Headlines:
 
     def _headlines(self) -> Iterator[dict[str, Any]]:
         about = [self._about[code] for code in self._clips]
-        clip = np.asarray(self._clip, dtype=np.intp)
+        clip = np.frombuffer(self._clip, dtype=np.intc)
 
         def of(test: list[bool]) -> Mask:
             """Verdicts on the clips that pass."""
@@ -127,12 +125,12 @@ class Headlines:
         parts = [f"{HUMANS}:{origin}" for origin in origins] if len(origins) > 1 else []
         return [*systems, *([MACHINES] if systems else []), HUMANS, *parts]
 
-    def _persons(self, mask: Mask) -> NDArray[np.intp]:
-        persons: NDArray[np.intp] = np.asarray(self._person, dtype=np.intp)[mask]
+    def _persons(self, mask: Mask) -> NDArray[np.intc]:
+        persons: NDArray[np.intc] = np.frombuffer(self._person, dtype=np.intc)[mask]
         return persons
 
     def _share(self, values: NDArray[np.float64], mask: Mask) -> dict[str, Any]:
-        clips = np.asarray(self._clip, dtype=np.intp)[mask]
+        clips = np.frombuffer(self._clip, dtype=np.intc)[mask]
         return self._row(stats.proportion(values[mask], self._persons(mask), clips), mask)
 
     def _row(self, estimate: stats.Estimate, mask: Mask, fewest: int | None = None) -> dict[str, Any]:
@@ -143,8 +141,14 @@ class Headlines:
             "high": estimate.high if good else None,
             "n": int(mask.sum()),
             "persons": int(np.unique(self._persons(mask)).size),
-            "dialogues": int(np.unique(np.asarray(self._clip, dtype=np.intp)[mask]).size),
+            "dialogues": int(np.unique(np.frombuffer(self._clip, dtype=np.intc)[mask]).size),
         }
+
+
+def _bits(*of_sets: Any) -> int:
+    """The analysis sets that have a verdict, a bit for each."""
+    row = {**dict(zip(OF_SETS, of_sets, strict=True)), "protocol_breaks": json.loads(of_sets[-1])}
+    return sum(1 << ANALYSIS_SETS.index(name) for name in sets_of(row))
 
 
 def _speaks(about: tuple[str, str, str, str], speaker: str) -> bool:
