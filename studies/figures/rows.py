@@ -28,7 +28,7 @@ from studies.figures.panels import (
 from studies.figures.shapes import PALETTE, Axis, Mark, Panel, Spec
 from studies.figures.writing import counted, cut, width_of, written
 
-LONGEST_LABEL = 240  # px, then an ellipsis
+LONGEST_LABEL = 260  # px, then an ellipsis
 STEP, TALL_STEP = 24, 40  # px a row; on a phone the name has its own line
 
 

@@ -67,7 +67,8 @@ class Mark:
 class Axis:
     """The axis of values. ``low`` and ``high`` hold: an interval that runs beyond is drawn to the end.
 
-    ``line`` is dashed across, ``band`` shaded; without ``ticks`` there are about five.
+    ``line`` is dashed across, ``band`` shaded; without ``ticks`` there are about five. ``within``: where the ends
+    may lie for the sake of an interval, lest a wild one presses all others together.
     """
 
     title: str
@@ -77,16 +78,18 @@ class Axis:
     band: tuple[float, float] | None = None
     ticks: tuple[float, ...] | None = None
     decimals: int = 2
+    within: tuple[float, float] = (-math.inf, math.inf)
 
     def over(self, marks: Iterable[Mark]) -> tuple[float, float]:
         """The ends: as given, else far enough for every interval, the line and the band."""
+        known = [mark for mark in marks if mark.value is not None]
         values = [
-            value
-            for mark in marks
-            if mark.value is not None
-            for value in (mark.value, mark.low, mark.high, *(mark.inner or ()))
+            min(max(value, self.within[0]), self.within[1])
+            for mark in known
+            for value in (mark.low, mark.high, *(mark.inner or ()))
             if value is not None
         ]
+        values += [mark.value for mark in known if mark.value is not None]
         values += [value for value in (self.line, *(self.band or ())) if value is not None]
         low, high = min(values, default=0.0), max(values, default=1.0)
         room = 0.04 * (high - low) or max(abs(low), 1.0) * 0.1

@@ -178,6 +178,12 @@ def test_an_interval_that_runs_beyond_a_fixed_axis_is_drawn_to_its_end() -> None
     assert "0.30 [-1.70, 1.90]" in texts(figures.as_svg(one))  # the words keep the number
 
 
+def test_one_wild_interval_does_not_press_all_others() -> None:
+    axis = Axis("d′", line=0.0, within=(-2.0, 4.0))
+    low, high = axis.over([Mark("calm", 0.5, 0.2, 0.8), Mark("wild", 1.0, -6.0, 9.0), Mark("far", 4.4)])
+    assert (low, high) == pytest.approx((-2.256, 4.656))
+
+
 @pytest.mark.parametrize(
     ("ends", "ticks"),
     [

@@ -33,6 +33,8 @@ from studies.reports import ReportResult
 
 Row = Mapping[str, Any]
 
+#: d′ and c: an interval from two dialogues runs far beyond, and is drawn to the end of the axis.
+USUAL = (-2.0, 4.0)
 OF_GROUPS: Mapping[str, Sort] = {HUMANS: "human", MACHINES: "machine"}
 
 
@@ -92,7 +94,9 @@ def duration_trend(result: ReportResult) -> list[Figure]:
 
 
 def discrimination(result: ReportResult) -> list[Figure]:
-    axis = Axis(_("d′ against human speakers, with 95 % intervals; 0: not told apart"), line=0.0)
+    axis = Axis(
+        _("d′ against human speakers, with 95 % intervals; 0: not told apart"), line=0.0, within=USUAL
+    )
     return figure(result, "discrimination", by_speaker(result, "discrimination", "dprime"), axis, intervals)
 
 
@@ -108,8 +112,8 @@ def by_round(result: ReportResult) -> list[Figure]:
         panel
         for _scope, words, own in scoped(result, "told_apart", listed(result, "told_apart"))
         for panel in (
-            Panel(f"d′, {words}", in_order(own, "round", "dprime"), Axis("d′", line=0.0)),
-            Panel(f"c, {words}", in_order(own, "round", "c_value", "c_"), Axis("c", line=0.0)),
+            Panel(f"d′, {words}", in_order(own, "round", "dprime"), Axis("d′", line=0.0, within=USUAL)),
+            Panel(f"c, {words}", in_order(own, "round", "c_value", "c_"), Axis("c", line=0.0, within=USUAL)),
         )
     ]
     return [
