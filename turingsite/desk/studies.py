@@ -31,6 +31,7 @@ from studies.services.running import add_member, change_settings, remove_member
 from turingsite.desk.doors import access_desk, access_managed_study, manages, tell
 from turingsite.desk.forms import CompletionRows, MemberForm, NewStudyForm, SpeechForm, StudyForm
 from turingsite.desk.plan import beside_study
+from turingsite.desk.live import figures
 from turingsite.errors import DomainError
 
 Status = Study.Status
@@ -130,6 +131,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             "last_export": found.export_files.order_by("-created_at").first(),
             "members": found.members.select_related("user").order_by("role", "user__username"),
             "member_form": MemberForm(),
+            "live": figures(found),
             **beside_study(found),
         },
     )
