@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from studies.tables import Table
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from studies.models import Participant, Study
     from studies.reports import ReportResult
 
-    Text = str | _StrPromise
+    # Said to be an alias: in a cycle of imports mypy would take it for a variable.
+    Text: TypeAlias = str | _StrPromise
 
 
 class Keyed(Protocol):

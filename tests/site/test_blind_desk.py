@@ -7,6 +7,7 @@ and all are read again: whatever differs shows outcomes. After a look the same c
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.db.models import Case, F, Value, When
@@ -42,7 +43,7 @@ def crawl(client: Client, start: list[str]) -> dict[str, str]:
         path = waiting.pop()
         if path in seen:
             continue
-        answer = client.get(path)
+        answer: Any = client.get(path)
         data = b"".join(answer.streaming_content) if answer.streaming else answer.content
         text = data.decode("utf-8", "replace")
         for noise in NOISE:

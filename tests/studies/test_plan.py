@@ -277,6 +277,7 @@ def test_an_export_without_a_plan_says_so_and_older_ones_are_read(played: Played
         assert archive.read("plan.md").decode() == plans.NO_PLAN
     copied(older, lambda manifest: manifest.pop("plan"))
     assert as_json(run_report_from("accuracy", older)) == as_json(run_report("accuracy", played.study))
+    bad: Any
     for bad in ("x", 3, [], {}, {"versions": []}, {"versions": [{}]}, {"versions": [3], "margin": 0.1}):
         copied(broken, lambda manifest, bad=bad: manifest.update(plan=bad))
         with pytest.raises(Invalid, match="plan is damaged"):

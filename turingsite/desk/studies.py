@@ -22,16 +22,17 @@ from games.speech.models import SpeechSettings
 from games.speech.services.settings import change_speech_settings
 from studies.funnel import Step, people_of
 from studies.models import EndState, Language, Participant, Study, TurnedAway
+from studies.plans import frozen_plan
 from studies.registry import reports
 from studies.selectors import access_desk_study, opening_problems
 from studies.services import change_status, create_study
-from studies.services.opening import ALLOWED
+from studies.services.opening import ALLOWED, COUNTING
 from studies.services.paying import change_completions
 from studies.services.running import add_member, change_settings, remove_member
 from turingsite.desk.doors import access_desk, access_managed_study, manages, tell
 from turingsite.desk.forms import CompletionRows, MemberForm, NewStudyForm, SpeechForm, StudyForm
-from turingsite.desk.plan import beside_study
 from turingsite.desk.live import figures
+from turingsite.desk.plan import beside_study
 from turingsite.errors import DomainError
 
 Status = Study.Status
@@ -178,6 +179,8 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
         tell(request, error)
     else:
         messages.success(request, _("The study is now: %(status)s.") % {"status": Status(to).label})
+        if to in COUNTING and frozen_plan(found) is None:
+            messages.warning(request, _("No plan is frozen: what reports say of its answers is exploratory."))
     return redirect("admin:desk_study", slug)
 
 

@@ -41,12 +41,32 @@ class TableSerializer(Out):
     rows = serializers.ListField(child=serializers.DictField())
 
 
+class PlanVersionSerializer(Out):
+    version = serializers.IntegerField()
+    frozen_at = serializers.DateTimeField()
+    sha256 = Text()
+    status = Text(help_text=_("State of the study then."))
+    verdicts = serializers.IntegerField(help_text=_("Analysed verdicts there were then."))
+    reason = Text(help_text=_("Why the plan was changed; empty for the first version."))
+    changed = serializers.ListField(child=Text())
+
+
+class PlanSerializer(Out):
+    sha256 = Text(help_text=_("Of the plan that holds."))
+    exploratory = serializers.BooleanField(help_text=_("There were answers before it."))
+    analysis_set = Text()
+    margin = serializers.FloatField()
+    outcome = Text()
+    versions = PlanVersionSerializer(many=True)
+
+
 class ReportResultSerializer(Out):
     report = Text()
     title = Text()
     study = Text()
     set = Text(help_text=_("Analysis set."))
     language = Text(allow_null=True, help_text=_("Of the dialogues; null for all."))
+    plan = PlanSerializer(allow_null=True, help_text=_("The study's frozen plan; null without one."))
     n = serializers.IntegerField(help_text=_("Verdicts that the figures rest on."))
     persons = serializers.IntegerField()
     dialogues = serializers.IntegerField()
@@ -59,7 +79,9 @@ class ReportResultSerializer(Out):
 
 
 class ReportQuery(serializers.Serializer[Any]):
-    set = serializers.ChoiceField(ANALYSIS_SETS, required=False, help_text=_("Analysis set."))
+    set = serializers.ChoiceField(
+        ANALYSIS_SETS, required=False, help_text=_("Analysis set; without it the plan's, else all.")
+    )
     language = serializers.ChoiceField(
         Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
     )
@@ -120,7 +142,7 @@ class ReportDetail(Resource):
         result = run_report(
             name,
             study,
-            Options(analysis_set=chosen.get("set", "all"), language=chosen.get("language", "")),
+            Options(analysis_set=chosen.get("set", ""), language=chosen.get("language", "")),
         )
         if OUTCOMES in report.datasets:
             note_reading(
