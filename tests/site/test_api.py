@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import zipfile
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -535,3 +538,105 @@ def test_the_schema_comes_as_json_and_as_yaml(client, db):
     )
     assert Verdict._meta.pk is not None
     assert "id" not in found["components"]["schemas"]["Verdict"]["properties"]
+
+
+# exports
+
+
+@pytest.fixture
+def post(client, cast, settings, tmp_path):
+    """POST to the exports of the study with a token that may make them."""
+    settings.EXPORT_ROOT = tmp_path
+    secret = token_of(cast.researcher, cast.study, may_export=True)
+
+    def send(query: str = "", *, secret: str = secret, **body: Any) -> Any:
+        address = f"{ROOT}/studies/{cast.study.slug}/exports{query}"
+        return client.post(address, body, content_type="application/json", headers=bearer(secret))
+
+    send.secret = secret  # type: ignore[attr-defined]
+    return send
+
+
+def test_an_export_is_made_listed_and_fetched(client, get, post, cast):
+    factories.VerdictFactory(rater=cast.participant.rater, dialogue=factories.add_dialogue(cast.study))
+    is_error(post(), 403, "blind")
+    made = post("?look=early", tier="public", formats=["csv", "jsonl"])
+    body = made.json()
+    assert (made.status_code, body["state"], body["formats"]) == (201, "done", ["csv", "jsonl"])
+    assert client.get(made["Location"], headers=bearer(post.secret)).json() == body
+    assert [row["code"] for row in get("/exports").json()["results"]] == [body["code"]]
+    file = client.get(body["file"], headers=bearer(post.secret))
+    content = b"".join(file.streaming_content)
+    assert hashlib.sha256(content).hexdigest() == body["sha256"]
+    assert "tables/verdicts.csv" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    assert file["Content-Disposition"].endswith('-public.zip"')
+    actions = AuditLine.objects.filter(study=cast.study).values_list("action", flat=True)
+    assert {"export.requested", "study.exported", "export.fetched"} <= set(actions)
+    assert "study.looked_early" not in actions
+
+
+def test_a_token_that_was_not_made_for_exports_makes_and_fetches_none(get, post, cast, secret):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed")
+    made = post().json()
+    is_error(post(secret=secret), 403, "no_export")
+    is_error(get(f"/exports/{made['code']}/file"), 403, "no_export")
+    assert get(f"/exports/{made['code']}").status_code == 200
+
+
+def test_the_team_s_own_tier_is_not_for_colleagues(client, post, cast):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed")
+    made = post(tier="internal").json()
+    assert made["state"] == "done"
+    colleague = token_of(cast.colleague, cast.study, may_export=True)
+    is_error(post(secret=colleague, tier="internal"), 403, "no_tier")
+    for address in (made["file"], f"{ROOT}/studies/{cast.study.slug}/exports/{made['code']}"):
+        is_error(client.get(address, headers=bearer(colleague)), 404, "no_export")
+    listed = client.get(f"{ROOT}/studies/{cast.study.slug}/exports", headers=bearer(colleague)).json()
+    assert listed["results"] == []
+
+
+def test_a_large_export_is_left_to_a_worker(client, get, post, cast, settings):
+    settings.EXPORT_AT_ONCE = 0
+    made = post("?look=early")
+    body = made.json()
+    assert (made.status_code, body["state"], body["file"]) == (201, "queued", None)
+    address = f"{ROOT}/studies/{cast.study.slug}/exports/{body['code']}/file"
+    is_error(client.get(address, headers=bearer(post.secret)), 409, "export_not_done")
+    is_error(post("?look=early"), 409, "export_under_way")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [({"tier": "secret"}, "tier"), ({"formats": []}, "formats"), ({"formats": ["exe"]}, "formats"),
+     ({"language": "fr"}, "language"), ({"bom": "perhaps"}, "bom"), ({"teir": "public"}, "teir")],
+)  # fmt: skip
+def test_an_export_that_cannot_be_is_refused_by_field(post, body, field):
+    assert field in is_error(post("?look=early", **body), 400, "invalid")["fields"]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "status"),
+    [(b"{", "application/json", 400), (b"[]", "application/json", 400), (b"\xff", "application/json", 400),
+     (b"[" * 60_000, "application/json", 400), (b'{"bom": NaN}', "application/json", 400),
+     (b" " * 70_000, "application/json", 413), (b"tier=public", "application/x-www-form-urlencoded", 415),
+     (b"{}", "application/json; charset=zlib", 403)],
+)  # fmt: skip
+def test_a_body_that_cannot_be_read_is_refused(client, cast, post, data, kind, status):
+    address = f"{ROOT}/studies/{cast.study.slug}/exports"
+    answer = client.generic("POST", address, data, content_type=kind, headers=bearer(post.secret))
+    assert answer.status_code == status, answer.content
+    assert set(answer.json()) == {"code", "message", "fields"}
+
+
+def test_exports_by_the_desk_s_login_want_its_csrf_token(cast):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(cast.researcher)
+    address = f"{ROOT}/studies/{cast.study.slug}/exports?look=early"
+    is_error(browser.post(address, {}, content_type="application/json"), 403, "permission_denied")
+
+
+def test_few_exports_an_hour(post, cast, settings):
+    settings.API_RATES = {**site.API_RATES, "export": "2/hour"}
+    with time_machine.travel(timezone.now(), tick=False):
+        answers = [post("?look=early", tier="secret").status_code for _ in range(3)]
+    assert answers == [400, 400, 429]

@@ -18,10 +18,11 @@ EARLY = "early"
 ONE_LOOK = timedelta(days=1)  # paging through a table is one look, not one a page
 
 
-def access_outcomes(request: Request, study: Study) -> None:
+def access_outcomes(request: Request, study: Study, *, note: bool = True) -> None:
     """Let through where outcomes may be seen, or where ``?look=early`` says that the caller wants to.
 
-    Refused ``blind`` otherwise. A look is noted once a day for each person and study.
+    Refused ``blind`` otherwise. A look is noted once a day for each person and study, unless what follows
+    is noted itself.
     """
     asked = request.query_params.get(LOOK, "")
     if asked not in ("", EARLY):
@@ -38,7 +39,10 @@ def access_outcomes(request: Request, study: Study) -> None:
             ),
         )
     since = timezone.now() - ONE_LOOK
-    if not AuditLine.objects.filter(
-        study=study, actor=request.user.pk, action="study.looked_early", at__gte=since
-    ).exists():
+    if (
+        note
+        and not AuditLine.objects.filter(
+            study=study, actor=request.user.pk, action="study.looked_early", at__gte=since
+        ).exists()
+    ):
         look_early(study=study, user=request.user, verdicts=analysed(study))

@@ -27,6 +27,7 @@ NAMES = {
 }  # fmt: skip
 ALWAYS = (400, 401, 403, 404, 406, 429, 500, 503)
 WITH_BODY = (409, 413, 415)
+MORE = {"me": (410,), "file": (409,)}  # by the end of the address
 
 
 class ResourceSchema(AutoSchema):
@@ -97,10 +98,11 @@ def with_errors(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
             },
         },
     }
+    parts["schemas"]["ExportRequest"]["additionalProperties"] = False
     parts["responses"] = {NAMES[status]: _response(status, said) for status, said in error_words().items()}
     for path, methods in result["paths"].items():
         for method, operation in methods.items():
-            more = WITH_BODY if method == "post" else (410,) if path.endswith("/me") else ()
+            more = WITH_BODY if method == "post" else MORE.get(path.rsplit("/", 1)[1], ())
             for status in (*ALWAYS, *more):
                 operation["responses"].setdefault(
                     str(status), {"$ref": f"#/components/responses/{NAMES[status]}"}

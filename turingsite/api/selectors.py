@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework.request import Request
 
 from dialogues.models import Dialogue, Flag, Party, StudyItem, Verdict
-from studies.models import Participant, Study
+from studies.models import ExportJob, Participant, Study
 from studies.selectors import NO_STUDY
 from turingsite.api.models import ApiToken
+from turingsite.desk.doors import manages
 from turingsite.errors import NotFound, Refused
 
 JUDGED = "B"  # the party that verdicts are about
@@ -36,6 +37,12 @@ def access_export_rights(request: Request) -> None:
     """Let through whoever may make and fetch exports: people on the desk, and tokens made for it."""
     if isinstance(request.auth, ApiToken) and not request.auth.may_export:
         raise Refused("no_export", _("This token was not made for exports. Make one that is."))
+
+
+def exports_of(study: Study, user: Any) -> QuerySet[ExportJob]:
+    """Exports and how far they are; those of the team's own tier for who manages the study."""
+    jobs = ExportJob.objects.filter(study=study).select_related("file")
+    return jobs if manages(user, study) else jobs.exclude(tier="internal")
 
 
 def participants_of(study: Study) -> QuerySet[Participant]:
