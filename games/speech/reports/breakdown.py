@@ -37,15 +37,15 @@ def table(
     """The share ``of`` by factor and level, for each group (key, words, mask)."""
     rows: list[dict[str, Any]] = []
     for group, _words, inside in groups:
-        for factor, levels in _factors(judged).items():
-            for level in levels.among(inside):
-                mask = inside & (levels == level)
+        own = judged.where(inside)
+        for factor, levels in _factors(own).items():
+            for level in levels.among(own.all):
                 rows.append(
                     {
                         "group": group,
                         "factor": factor,
                         "level": level or _("(none)"),
-                        **share_row(judged, mask, of, name),
+                        **share_row(own, levels == level, of, name),
                     }
                 )
     return ReportTable(

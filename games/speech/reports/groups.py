@@ -54,14 +54,17 @@ def factors_of(tables: Tables, judged: Judged) -> list[Factor]:
     """Questions of the profile with a choice of answers, as they were asked; then device and language."""
     said: dict[str, dict[str, str]] = {}
     scales: dict[str, list[str]] = {}
+    offered: dict[str, object] = {}
     answers = tables["answers"]
     for person, questionnaire, question, value, scale in zip(
         *(answers.column(name) for name in COLUMNS["answers"]), strict=True
     ):
         if questionnaire == PROFILE and scale:
             said.setdefault(question, {})[person] = value
-            known = scales.setdefault(question, [])
-            known += [str(level) for level in scale if str(level) not in known]
+            if offered.get(question) is not scale:  # read from the database, equal scales are one list
+                offered[question] = scale
+                known = scales.setdefault(question, [])
+                known += [str(level) for level in scale if str(level) not in known]
     people = tables["participants"]
     for name in OF_PERSON:
         said[name] = dict(zip(people.column("participant"), people.column(name), strict=True))
