@@ -477,6 +477,21 @@ def test_reports_equal_those_of_the_command_in_every_format(get, cast):
     assert get("/reports/accuracy?set=first_round&language=zh").json()["set"] == "first_round"
 
 
+def test_figures_of_reports_come_as_pictures(get, cast):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed")
+    is_error(get("/reports/success-rate?format=svg"), 404, "no_figure")
+    for _ in range(6):
+        dialogue = factories.add_dialogue(cast.study)
+        for _ in range(3):
+            person = factories.ParticipantFactory(study=cast.study)
+            factories.VerdictFactory(rater=person.rater, dialogue=dialogue)
+    answer = get("/reports/success-rate?format=svg")
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert answer.content.startswith(b"<svg")
+    assert get("/reports/success-rate?format=png").content.startswith(b"\x89PNG")
+    is_error(get("/reports/success-rate?format=svg&figure=none"), 404, "no_figure")
+
+
 # the desk's login, participants
 
 

@@ -1,4 +1,4 @@
-"""Reports: the list, and each of them as JSON, CSV, Markdown or a figure, from the one ``run_report``."""
+"""Reports: the list, and each of them as text or as a picture of a figure, from the one ``run_report``."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from studies.figures import PICTURES
 from studies.models import Language, Study
 from studies.registry import Report, reports
 from studies.report_formats import FORMATS
-from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
+from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report
 from studies.services.running import note_reading
 from turingsite.api.blinding import LOOK, access_outcomes
 from turingsite.api.schema import LOOK_PARAMETER
 from turingsite.api.serializers import Out, Text
 from turingsite.api.views.edge import Resource
+from turingsite.desk.report_parts import picture_file
 
 OUTCOMES = "verdicts"  # a report that is given this table shows what people said
 TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
@@ -85,7 +88,12 @@ class ReportQuery(serializers.Serializer[Any]):
     language = serializers.ChoiceField(
         Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
     )
-    format = serializers.ChoiceField(list(FORMATS), default="json", help_text=_("What the answer is."))
+    format = serializers.ChoiceField(
+        [*FORMATS, *PICTURES], default="json", help_text=_("The report as text, or a figure of it.")
+    )
+    figure = serializers.RegexField(
+        r"^[-a-zA-Z0-9_]{1,80}$", default="", help_text=_("Which figure; without it the first one.")
+    )
 
 
 class ReportList(Resource):
@@ -112,7 +120,7 @@ def _line(request: Request, study: Study, report: Report) -> dict[str, Any]:
 
 class ReportDetail(Resource):
     serializer_class = ReportResultSerializer
-    parameters = frozenset({LOOK, "set", "language", "format"})
+    parameters = frozenset({LOOK, "set", "language", "format", "figure"})
 
     @extend_schema(
         summary=_("One report"),
@@ -124,11 +132,8 @@ class ReportDetail(Resource):
         parameters=[ReportQuery, LOOK_PARAMETER],
         responses={
             (200, "application/json"): ReportResultSerializer,
-            **{
-                (200, TYPES[name]): OpenApiResponse(str, description=_("The report as text."))
-                for name in FORMATS
-                if name != "json"
-            },
+            **{(200, TYPES[name]): str for name in FORMATS if name != "json"},
+            **{(200, kind): OpenApiTypes.BINARY for kind in ("image/svg+xml", "image/png")},
         },
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponse:
@@ -152,12 +157,18 @@ class ReportDetail(Resource):
                 verdicts=result.basis.n,
                 user=request.user,
             )
-        wanted = chosen["format"]
-        answer = HttpResponse(FORMATS[wanted](result), content_type=_content_type(wanted))
-        if wanted != "json":
-            answer["Content-Disposition"] = f'attachment; filename="{slug}-{name}.{wanted}"'
-        return answer
+        return _file(result, chosen["format"], chosen["figure"])
 
 
-def _content_type(wanted: str) -> str:
-    return TYPES[wanted] if wanted == "json" else f"{TYPES[wanted]}; charset=utf-8"
+def _file(result: ReportResult, wanted: str, figure: str) -> HttpResponse:
+    """The report as text, or one of its figures as a picture; all but JSON to be saved under a name."""
+    name = f"{result.study}-{result.key}"
+    if wanted in PICTURES:
+        drawn, content, kind = picture_file(result, wanted, figure)
+        answer, name = HttpResponse(content, content_type=kind), f"{name}-{drawn.key}"
+    else:
+        kind = TYPES[wanted] if wanted == "json" else f"{TYPES[wanted]}; charset=utf-8"
+        answer = HttpResponse(FORMATS[wanted](result), content_type=kind)
+    if wanted != "json":
+        answer["Content-Disposition"] = f'attachment; filename="{name}.{wanted}"'
+    return answer
