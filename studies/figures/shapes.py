@@ -67,7 +67,7 @@ class Mark:
 class Axis:
     """The axis of values. ``low`` and ``high`` hold: an interval that runs beyond is drawn to the end.
 
-    ``line`` is dashed across, ``band`` shaded; without ``ticks`` there are about five. ``within``: where the ends
+    ``line`` is dashed across, ``band`` shaded; no ``ticks``: about five. ``within``: where the ends
     may lie for the sake of an interval, lest a wild one presses all others together.
     """
 
