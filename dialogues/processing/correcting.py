@@ -90,8 +90,7 @@ def _check(dialogue: Dialogue, turns: Sequence[Corrected], parties: dict[str, Pa
             faults[f"{number}-speaker"] = _("There is no speaker %(label)s here.") % {"label": turn.speaker}
         faults |= {f"{number}-{name}": why for name, why in _faults(turn, length)}
     if faults:
-        message = _("%(n)s entries are not right: look at the marked fields.")
-        raise Invalid(code, message, {"n": len(faults)}, fields=faults)
+        raise Invalid(code, _("Look at the marked fields."), fields=faults)
 
 
 def _faults(turn: Corrected, length: float | None) -> Iterator[tuple[str, str]]:

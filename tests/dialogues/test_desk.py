@@ -28,6 +28,7 @@ from dialogues.importing import services, uploads
 from dialogues.models import Dialogue, ImportBatch, ImportRow, ProcessingJob, Recording, StudyItem
 from dialogues.processing.services import run_waiting
 from tests import factories
+from turingsite.celery import app
 
 ROOT = Path(__file__).parents[2]
 HEADER = "id,kind,language,audio,system\n"
@@ -45,6 +46,7 @@ def media(settings, tmp_path):
 @pytest.fixture(autouse=True)
 def woken(monkeypatch):
     """Tasks that pages send, as (task, row); nothing runs by itself."""
+    app.finalize()  # or the first request makes other objects of the tasks
     sent = []
     for task in (tasks.run_import, tasks.process_dialogue):
         name = task.name.rsplit(".", 1)[1]
