@@ -25,6 +25,7 @@ class Resource(generics.GenericAPIView[Any]):
 
     parameters: frozenset[str] = frozenset()
     pages = False
+    http_method_names = ("get", "head", "post")  # no OPTIONS, in the header Allow neither
     pagination_class: type[BasePagination] | None = None
     filter_backends: tuple[Any, ...] = ()
 
