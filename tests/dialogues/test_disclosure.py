@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from pathlib import Path
+
 import pytest
 
 from dialogues.transcripts.disclosure import DENIAL, DISCLOSURE, discloses, marks
@@ -169,3 +173,28 @@ def test_both_can_stand_in_one_turn() -> None:
 )
 def test_long_and_odd_text_takes_no_time(text: str) -> None:
     marks(text)  # the suite's own limit ends what backtracks for ever
+
+
+def published(path: str) -> Path:
+    """A published data set beside the project; skips where it is not there."""
+    found = Path(__file__).resolve().parents[3] / "shared" / "data" / path
+    if not found.exists():
+        pytest.skip(f"{path} is not there: the published data lie beside the project")
+    return found
+
+
+def test_graded_replies_of_published_systems() -> None:
+    """The figures of docs/processing.md. The rules were written with these replies at hand."""
+    with published("ruarobot/graded_replies_gold.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    plain = [row for row in rows if row["grade"] in ("full", "contradictory")]
+    others = [row for row in rows if row["grade"] in ("denial", "ambiguous", "nonanswer")]
+    assert (len(plain), sum(discloses(row["reply"]) for row in plain)) == (108, 107)
+    assert sum(discloses(row["reply"]) for row in others) == 7
+
+
+def test_people_in_published_dialogues_disclose_nothing() -> None:
+    lines = published("dailytalk_text/dialogues.jsonl").read_text().splitlines()
+    said = [turn["text"] for line in lines for turn in json.loads(line)["turns"]]
+    assert len(said) == 3985
+    assert [text for text in said if marks(text)] == []

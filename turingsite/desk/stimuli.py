@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from dialogues import audits, tasks
 from dialogues.models import AuditAnswer, StimulusAudit
-from dialogues.nuisance_report import COMPARISONS, NAMES
+from dialogues.nuisance_report import COMPARISONS, FEWEST, NAMES
 from studies.models import Language, Study
 from studies.selectors import access_desk_study
 from turingsite.desk.doors import access_managed_study, manages, tell
@@ -32,7 +32,7 @@ def stimuli(request: HttpRequest, slug: str) -> HttpResponse:
         if request.POST.get("do") == "run":
             _run(request, study)
             return redirect("admin:desk_stimuli", slug)
-        typed = {name[7:]: text for name, text in request.POST.items() if name.startswith("answer-")}
+        typed = {name[7:]: str(text) for name, text in request.POST.items() if name.startswith("answer-")}
         try:
             if _answer(request, study, typed):
                 return redirect("admin:desk_stimuli", slug)
@@ -99,7 +99,7 @@ def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dic
         "made": made,
         "needed": audits.is_needed(study),
         "count": audits.in_play(study).count(),
-        "fewest": audits.FEWEST,
+        "fewest": FEWEST,
         "busy": made is not None and made.state in (State.QUEUED, State.RUNNING),
         "warned": warned,
         "open": sum(one["answer"] is None for one in warned),

@@ -12,7 +12,7 @@ const LEAST = 0.02; // seconds a turn lasts at least while it is dragged
 const WIDE = 60; // seconds that fit the page; longer recordings are scrolled
 
 const number = (field) => Number(field.value.trim().replace(",", "."));
-const worded = (pattern, value) => (pattern || "%s").replace("%s", value);
+const worded = (pattern, value) => (pattern || "{n}").replace("{n}", value);
 const rows = [...(form?.querySelectorAll("[data-row]") ?? [])].map((item, index) => ({
   number: index + 1,
   item,

@@ -34,7 +34,7 @@ form?.addEventListener("submit", (event) => {
     progress.value = loaded;
     const shown = (bytes) => (bytes / MEGA).toFixed(1);
     said.textContent =
-      loaded < total ? words.sent.replace("%s", shown(loaded)).replace("%t", shown(total)) : words.checking;
+      loaded < total ? words.sent.replace("{sent}", shown(loaded)).replace("{total}", shown(total)) : words.checking;
   });
   request.addEventListener("load", () => {
     if (request.status < 300 && request.responseURL !== location.href) return location.assign(request.responseURL);
