@@ -40,14 +40,28 @@ class Lines(logging.Formatter):
         self._json = json
 
     def format(self, record: logging.LogRecord) -> str:
-        fields = fields_of(record)
         if self._json:
-            return json.dumps(fields, ensure_ascii=False, default=str)
-        return " ".join(f"{key}={_value(value)}" for key, value in fields.items())
+            return json.dumps(fields_of(record), ensure_ascii=False, default=str)
+        line = _written(_where(record))
+        if is_ours(record):  # key=value already: nothing to take apart, once a request
+            line += " " + " ".join(record.getMessage().split())
+        else:
+            line += " " + _written(_foreign(record))
+        error = _exception(record)
+        return f"{line} {_written(error)}" if error else line
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     """What a record says, without what it must not say."""
+    said = _own(record.getMessage()) if is_ours(record) else _foreign(record)
+    return _where(record) | said | _exception(record)
+
+
+def is_ours(record: logging.LogRecord) -> bool:
+    return record.name == OURS or record.name.startswith(f"{OURS}.")
+
+
+def _where(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
         "level": record.levelname,
@@ -55,12 +69,6 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     }
     if request_id.get():
         fields["request"] = request_id.get()
-    if record.name == OURS or record.name.startswith(f"{OURS}."):
-        fields |= _own(record.getMessage())
-    else:
-        fields |= _foreign(record)
-    if record.exc_info and record.exc_info[0] is not None:
-        fields |= _exception(record.exc_info)
     return fields
 
 
@@ -93,16 +101,22 @@ def route_of(request: Any) -> str:
     return (match.view_name or "unnamed") if match is not None else "none"
 
 
-def _exception(exc_info: Any) -> dict[str, str]:
-    """Type and place of an exception and of what caused it."""
-    error = exc_info[1]
+def _exception(record: logging.LogRecord) -> dict[str, str]:
+    """Type and place of an exception and of what caused it; empty where there was none."""
+    if not record.exc_info or record.exc_info[1] is None:
+        return {}
+    error: BaseException | None = record.exc_info[1]
     types: list[str] = []
     while error is not None and len(types) < 5:
         types.append(type(error).__name__)
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    frames = traceback.extract_tb(exc_info[2])[-FRAMES:]
+    frames = traceback.extract_tb(record.exc_info[2])[-FRAMES:]
     places = [f"{'/'.join(Path(one.filename).parts[-2:])}:{one.lineno}:{one.name}" for one in frames]
     return {"exception": "<".join(types), "raised": ">".join(places)}
+
+
+def _written(fields: dict[str, Any]) -> str:
+    return " ".join(f"{key}={_value(value)}" for key, value in fields.items())
 
 
 def _value(value: Any) -> str:

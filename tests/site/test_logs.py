@@ -84,7 +84,7 @@ def test_nothing_of_a_person_is_ever_written(person: Person, written: io.StringI
         except KeyError as error:
             raise ValueError(f"anna@example.org from {ADDRESS} typed zanzibar") from error
 
-    monkeypatch.setattr("games.speech.selectors.standings", broken)
+    monkeypatch.setattr("games.speech.presenters.board_page", broken)
     client.raise_request_exception = False
     assert person.get("board/").status_code == 500
     text = written.getvalue()
