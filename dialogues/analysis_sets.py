@@ -32,26 +32,36 @@ class Selection:
     excluded_total: int
 
 
-def select(verdicts: Table, name: str, among: Mask) -> Selection:
-    """The verdicts of the set ``name``, of those in ``among``; KeyError for an unknown set.
+class Sets:
+    """The sets of some verdicts of a table: those in ``among``."""
 
-    A verdict that is excluded from ``all`` counts under its stored reason. ``unscored`` answers decide
-    nothing and count under that word. A verdict with several breaks of protocol counts under each of them.
-    """
-    rule = _RULES[name]
-    stored = verdicts.column("exclusion")
-    free, unscored = equal(stored, ""), equal(verdicts.column("choice"), Choice.UNSCORED)
-    valid = among & free & ~unscored
-    values = verdicts.column(rule.column)
-    holds = np.fromiter(map(rule.holds, values), np.bool_, len(values))
-    reasons = Counter(stored[at] for at in np.flatnonzero(among & ~free))
-    reasons["unscored"] += int((among & free & unscored).sum())
-    for at in np.flatnonzero(valid & ~holds):
-        reasons.update(rule.reasons(values[at]))
-    kept = valid & holds
-    return Selection(
-        kept, {why: n for why, n in sorted(reasons.items()) if n}, int(among.sum()) - int(kept.sum())
-    )
+    def __init__(self, verdicts: Table, among: Mask) -> None:
+        self._verdicts, self._among = verdicts, among
+        stored = verdicts.column("exclusion")
+        free = equal(stored, "")
+        unscored = free & equal(verdicts.column("choice"), Choice.UNSCORED)
+        self._valid = among & free & ~unscored
+        self._reasons = Counter(stored[at] for at in np.flatnonzero(among & ~free))
+        self._reasons["unscored"] += int((among & unscored).sum())
+
+    def select(self, name: str) -> Selection:
+        """The verdicts of the set ``name``; KeyError for an unknown one.
+
+        A verdict that is excluded from ``all`` counts under its stored reason. ``unscored`` answers decide
+        nothing and count under that word. A verdict with several breaks of protocol counts under each.
+        """
+        rule = _RULES[name]
+        values = self._verdicts.column(rule.column)
+        holds = np.fromiter(map(rule.holds, values), np.bool_, len(values))
+        reasons = self._reasons.copy()
+        for at in np.flatnonzero(self._valid & ~holds):
+            reasons.update(rule.reasons(values[at]))
+        kept = self._valid & holds
+        return Selection(
+            kept,
+            {why: n for why, n in sorted(reasons.items()) if n},
+            int(self._among.sum()) - int(kept.sum()),
+        )
 
 
 def equal(words: Sequence[str], word: str) -> Mask:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice, repeat
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.exceptions import FieldDoesNotExist
@@ -161,8 +163,11 @@ def _stored(values: list[Any], kind: str) -> list[Any]:
 
 def _are_stored(values: list[Any], kind: str) -> bool:
     """Whether the values are as ``as_stored`` would make them, which is found out sooner than made."""
+    types = set(map(type, values))
     if kind == "string":
-        return set(map(type, values)) <= {str}
+        return types <= {str}
+    if kind == "number":
+        return types <= {float, NoneType} and math.isfinite(sum(filter(None, values)))
     if kind == "datetime":
-        return all(value is None or value.tzinfo is UTC for value in values)
-    return kind != "number"
+        return {value.tzinfo for value in values if value is not None} <= {UTC}
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -33,12 +33,15 @@ def table(
     *,
     key: str = "breakdown",
     title: Any = None,
+    factors: Collection[str] = tuple(FACTORS),
 ) -> ReportTable:
     """The share ``of`` by factor and level, for each group (key, words, mask)."""
     rows: list[dict[str, Any]] = []
     for group, _words, inside in groups:
         own = judged.where(inside)
         for factor, levels in _factors(own).items():
+            if factor not in factors:
+                continue
             for level in levels.among(own.all):
                 rows.append(
                     {

@@ -136,11 +136,12 @@ def given(tables: Tables, options: Options, *, with_published: bool = False) -> 
     if options.language:
         inside &= everything.language == options.language
     everything = _with_rounds_played(everything, inside)
-    chosen = analysis_sets.select(verdicts, options.analysis_set, inside)
+    sets = analysis_sets.Sets(verdicts, inside)
+    chosen = sets.select(options.analysis_set)
     judged = everything.where(chosen.kept)
     published = None
     if with_published and options.analysis_set != "published":
-        published = everything.where(analysis_sets.select(verdicts, "published", inside).kept)
+        published = everything.where(sets.select("published").kept)
     language = dict(
         zip(tables["dialogues"].column("dialogue"), tables["dialogues"].column("language"), strict=True)
     )

@@ -64,7 +64,8 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
                 "share",
                 gettext_lazy("judged human"),
                 key="speaker_breakdown",
-                title=gettext_lazy("Each system, and humans by origin, in the same way"),
+                title=gettext_lazy("Each system, and humans by origin, by round, strategy and topic"),
+                factors=("round", "strategy", "topic"),
             ),
         ),
         notes=(
