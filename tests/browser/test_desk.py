@@ -114,6 +114,14 @@ def test_every_page_of_the_desk(
         assert answer is not None
         assert answer.status == 200, path
         check(page)
+    page.goto(f"{desk.site}/admin/{study}tokens/")
+    page.fill("[name=name]", "a notebook")
+    page.locator("main form.loose button").click()
+    expect(page.locator("#secret")).to_contain_text("tts_")
+    check(page)
+    page.goto(f"{desk.site}/api/v1/docs")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    check(page)
     page.goto(f"{desk.site}/admin/{study}report/success-rate/")
     page.locator("main form button").click()
     check(page)
