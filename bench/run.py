@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NOT_BENCHMARKS = {"run", "bare", "anchor", "anchor_settings", "servers"}
+NOT_BENCHMARKS = {"run", "bare", "anchor", "anchor_settings", "many_verdicts", "servers"}
 
 
 def names() -> list[str]:

@@ -164,6 +164,11 @@ def snapshot() -> Iterator[None]:
                 cursor.execute("ROLLBACK")
 
 
+def zipped(target: Path | IO[bytes]) -> zipfile.ZipFile:
+    """An export's zip, to be written."""
+    return zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
+
+
 class _Wanted(NamedTuple):
     tier: str
     formats: tuple[str, ...]
@@ -195,7 +200,7 @@ def _write(
 ) -> dict[str, Any]:
     tables: list[Table] = []
     public = PublicTier(study) if wanted.tier == "public" else None
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipped(target) as archive:
         for dataset in datasets:
             columns = shown_columns(dataset, wanted.tier)
             source = _Source(study, dataset, columns, public, wanted.language, progress)

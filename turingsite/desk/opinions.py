@@ -9,7 +9,10 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -105,17 +108,33 @@ def _list(
 ) -> HttpResponse:
     zone = ZoneInfo(study.time_zone)
     numbers = numbers or set()
+    rows = [[(_shown(cell, zone), index in numbers) for index, cell in enumerate(row)] for row in table]
     context = {
         "study": study,
         "title": title,
         "zone": study.time_zone,
         "headings": [(word, index in numbers) for index, word in enumerate(headings)],
-        "rows": [[(_shown(cell, zone), index in numbers) for index, cell in enumerate(row)] for row in table],
+        "rows": rows,
+        "body": _body(rows),
         "page": page,
         "choices": choices,
         "blind": blind,
     }
     return render(request, "desk/list.html", context)
+
+
+def _body(rows: list[list[tuple[Any, bool]]]) -> SafeString:
+    """The rows as markup. A template takes longer over five hundred cells than the database over the rows."""
+    lines = (format_html_join("", "{}", ((_cell(at, *cell),) for at, cell in enumerate(row))) for row in rows)
+    return format_html_join("", "<tr>{}</tr>", ((line,) for line in lines))
+
+
+def _cell(at: int, cell: Any, number: bool) -> SafeString:
+    if isinstance(cell, dict):
+        address = reverse("admin:desk_dialogue", args=[cell["code"]])
+        return format_html('<td><a href="{}">{}</a></td>', address, cell["text"])
+    markup = '<th scope="row">{}</th>' if at == 0 else '<td class="r">{}</td>' if number else "<td>{}</td>"
+    return format_html(markup, cell)
 
 
 def _shown(cell: Any, zone: ZoneInfo) -> Any:
