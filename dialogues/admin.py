@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.db.models import JSONField, QuerySet
-from django.forms import Textarea
+from django.db.models import DateField, DateTimeField, JSONField, QuerySet
+from django.forms import DateInput, DateTimeInput, Textarea
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
@@ -17,7 +18,15 @@ from dialogues.selectors import desk_dialogues, works_on_desk
 class CatalogueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Shared by all studies: everybody on the desk reads and adds; changing is the operators'."""
 
-    formfield_overrides = {JSONField: {"widget": Textarea(attrs={"rows": 2})}}
+    # The browser's own pickers: the admin's have no labels, and are small on a phone.
+    formfield_overrides = {
+        JSONField: {"widget": Textarea(attrs={"rows": 2})},
+        DateField: {"widget": DateInput(format="%Y-%m-%d", attrs={"type": "date"})},
+        DateTimeField: {
+            "form_class": forms.DateTimeField,
+            "widget": DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
+        },
+    }
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return works_on_desk(request.user)
