@@ -103,7 +103,8 @@ def test_edges_of_turns_are_moved_by_pointer_and_keys_and_stored(desk: Game, con
 
 def test_turns_are_edited_without_script(desk: Game, context: Contexts) -> None:
     code = rows(lambda: recorded(desk))
-    page = sign_in(context(viewport=PHONE, java_script_enabled=False, has_touch=False), desk)
+    known = sign_in(context(viewport=DESK), desk).context.storage_state()
+    page = context(viewport=DESK, java_script_enabled=False, storage_state=known).new_page()
     page.goto(f"{desk.site}/admin/corpus/{code}/turns/")
     page.get_by_role("button", name="Merge with next 1").click()
     expect(page.locator("[data-row]")).to_have_count(3)
