@@ -136,7 +136,7 @@ def _factors(judged: Judged, found: list[tuple[Factor, list[Group]]]) -> ReportT
                 "df": test.df,
                 "df_error": test.df_error,
                 "p": test.p,
-                "note": "" if test.p is not None else not_enough(test.n),
+                "note": "" if test.p is not None else _why_not(test),
             }
         )
     families.adjust(rows, "factors")
@@ -160,6 +160,14 @@ def _factors(judged: Judged, found: list[tuple[Factor, list[Group]]]) -> ReportT
             "Groups not shown and people who would rather not say are left out of it."
         ),
     )
+
+
+def _why_not(test: stats.JointTest) -> str:
+    if test.n and not test.df:
+        return _("one group alone")
+    if test.lack == "no_spread":
+        return _("nothing left to compare after language, kind and round")
+    return not_enough(test.n)
 
 
 def _held_equal(judged: Judged, mask: Mask) -> Iterator[NDArray[np.intp]]:
