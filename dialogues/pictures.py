@@ -44,7 +44,7 @@ def nuisance_audit(result: ReportResult) -> list[Figure]:
     """AUC against .5 with the band inside which nothing is warned of: pooled, or the language asked for."""
     axis = replace(share_axis(""), band=(0.5 - BEYOND, 0.5 + BEYOND))
     draw = partial(intervals, columns=2, spelt=False)
-    alone = replace(axis, title=_("AUC with 95 % intervals; a triangle lies beyond .5 ± .15"))
+    alone = replace(axis, title=_("AUC with intervals at 95 %; a triangle lies beyond .5 ± .15"))
     model = replace(axis, title=_("AUC on unseen dialogues ± SE; a triangle lies beyond .5 + .15"))
     return [
         *figure(result, "model", _compared(result, "model"), model, draw),

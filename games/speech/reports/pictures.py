@@ -40,7 +40,7 @@ OF_GROUPS: Mapping[str, Sort] = {HUMANS: "human", MACHINES: "machine"}
 
 def success_rate(result: ReportResult) -> list[Figure]:
     judged_human = share_axis(
-        _("Share of verdicts that said “human”, with 95 % intervals; n counts verdicts")
+        _("Share of verdicts that said “human”, with intervals at 95 %; n counts verdicts")
     )
     return [
         *figure(result, "success", by_speaker(result, "success", "share"), judged_human, intervals),
@@ -53,7 +53,7 @@ def success_rate(result: ReportResult) -> list[Figure]:
 
 
 def accuracy(result: ReportResult) -> list[Figure]:
-    right = share_axis(_("Share of right verdicts, with 95 % intervals; n counts verdicts"))
+    right = share_axis(_("Share of right verdicts, with intervals at 95 %; n counts verdicts"))
     by_kind = [
         Panel(words, tuple(mark_of(row, said(result, "by_kind", row, "kind"), "accuracy") for row in rows))
         for _scope, words, rows in scoped(result, "by_kind", listed(result, "by_kind"))
@@ -72,12 +72,12 @@ def accuracy(result: ReportResult) -> list[Figure]:
 
 def duration_trend(result: ReportResult) -> list[Figure]:
     slope = Axis(
-        _("Change of the share of right verdicts from one bin of 5 s to the next, with 95 % intervals"),
+        _("Change of the share of right verdicts from one bin of 5 s to the next, with intervals at 95 %"),
         line=0.0,
         decimals=3,
     )
     of_human = Axis(
-        _("Change of the share of “human” from one bin of 5 s to the next, with 95 % intervals"),
+        _("Change of the share of “human” from one bin of 5 s to the next, with intervals at 95 %"),
         line=0.0,
         decimals=3,
     )
@@ -95,7 +95,7 @@ def duration_trend(result: ReportResult) -> list[Figure]:
 
 def discrimination(result: ReportResult) -> list[Figure]:
     axis = Axis(
-        _("d′ against human speakers, with 95 % intervals; 0: not told apart"), line=0.0, within=USUAL
+        _("d′ against human speakers, with intervals at 95 %; 0: not told apart"), line=0.0, within=USUAL
     )
     return figure(result, "discrimination", by_speaker(result, "discrimination", "dprime"), axis, intervals)
 
@@ -130,7 +130,7 @@ def by_round(result: ReportResult) -> list[Figure]:
 
 def leaks(result: ReportResult) -> list[Figure]:
     axis = share_axis(
-        _("Share of dialogues with a leak, with 95 % intervals; n counts dialogues with a transcript"),
+        _("Share of dialogues with a leak, with intervals at 95 %; n counts dialogues with a transcript"),
         line=None,
     )
     pooled = [row for row in listed(result, "rate") if row.get("strategy") == "all"]
