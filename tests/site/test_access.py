@@ -144,6 +144,7 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "admin:desk_new_study_file": STAFF,
     "admin:desk_study_template": STAFF,
     "admin:desk_study": MEMBERS,
+    "admin:desk_live": MEMBERS,
     "admin:desk_plan": READ_OR_MANAGE,
     "admin:desk_plan_file": MEMBERS,
     "admin:desk_planner": READ_OR_MANAGE,
@@ -220,8 +221,9 @@ def rule_of(key: str, method: str = "get") -> Rule | None:
     return found[method == "post"] if isinstance(found, tuple) else found
 
 
-def test_every_address_has_its_line() -> None:
+def test_every_address_has_its_line_and_every_line_an_address() -> None:
     assert [route.key for route in ALL if rule_of(route.key) is None] == []
+    assert [line for line in LINES if not any(r.key == line or fnmatchcase(r.key, line) for r in ALL)] == []
 
 
 @pytest.fixture
