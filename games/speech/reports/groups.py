@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from numpy.typing import NDArray
 
 from games.speech.reports import families
@@ -235,7 +235,7 @@ LEVELS: Mapping[str, Any] = {
     "bachelor": gettext_lazy("bachelor"),
     "master": gettext_lazy("master"),
     "phd": gettext_lazy("PhD"),
-    "never": gettext_lazy("never"),
+    "never": pgettext_lazy("familiarity with AI", "never"),
     "seldom": gettext_lazy("seldom"),
     "sometimes": gettext_lazy("sometimes"),
     "often": gettext_lazy("often"),
