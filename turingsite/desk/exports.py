@@ -43,9 +43,9 @@ TIERS = {
     ),
 }
 KINDS = {
-    "csv": gettext_lazy("for spreadsheets and every program"),
-    "jsonl": gettext_lazy("a JSON object a line"),
-    "parquet": gettext_lazy("typed columns, for R, Python and databases"),
+    "csv": ("CSV", gettext_lazy("for spreadsheets and every program")),
+    "jsonl": ("JSON Lines", gettext_lazy("an object a line, text as it is")),
+    "parquet": ("Parquet", gettext_lazy("typed columns, for R, Python and databases")),
 }
 
 
@@ -62,7 +62,7 @@ def exports(request: HttpRequest, slug: str) -> HttpResponse:
         "title": _("Exports"),
         "tiers": [(key, *TIERS[key]) for key in TIERS if key != "internal" or may_manage],
         "default": DEFAULT_TIER,
-        "kinds": [(key, key.upper() if key == "csv" else key.capitalize(), KINDS[key]) for key in FORMATS],
+        "kinds": [(key, *KINDS[key]) for key in FORMATS],
         "languages": [one for one in study.languages if len(study.languages) > 1],
         "page": page,
         "rows": [_row(job) for job in page.rows],
@@ -81,7 +81,9 @@ def _row(job: ExportJob) -> dict[str, Any]:
     return {
         "job": job,
         "tier": TIERS[job.tier][0],
-        "formats": job.formats.replace(",", ", "),
+        "formats": ", ".join(KINDS[one][0] for one in job.formats.split(",")),
+        "done": f"{job.rows_done:,}",
+        "total": f"{job.rows_total:,}",
         "stale": job.file is not None and job.file.stale_since is not None,
         "live": job.state in ExportJob.LIVE,
         "error": _(job.error) if job.error else "",
