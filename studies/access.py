@@ -45,7 +45,12 @@ def participant_of(
     if participant is None:
         access_study(slug, request.user)
         raise Refused(
-            "no_session", _("Open the study's link again. With your code you go on where you stopped.")
+            "no_session",
+            _("Open the study's link again. With your code you go on where you stopped."),
+            {
+                "study": reverse("studies:welcome", args=[slug]),
+                "resume": reverse("studies:resume", args=[slug]),
+            },
         )
     study = participant.study
     after = {"goto": reverse("studies:go", args=[slug])}

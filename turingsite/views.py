@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -55,4 +56,12 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A request without the token of a page of ours, answered in the shape it came in."""
     if wants_json(request):
         return JsonResponse(error_body(Refused("no_session", STALE)), status=403)
-    return render(request, "403_csrf.html", status=403)
+    match = request.resolver_match
+    context = {}
+    if match is not None and match.namespace in ("studies", "speech") and "slug" in match.kwargs:
+        study = [match.kwargs["slug"]]
+        context = {
+            "study_url": reverse("studies:welcome", args=study),
+            "resume_url": reverse("studies:resume", args=study),
+        }
+    return render(request, "403_csrf.html", context, status=403)

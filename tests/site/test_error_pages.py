@@ -1,0 +1,63 @@
+"""Pages people meet when something is wrong: each says what to do next, and the next step is there."""
+
+from __future__ import annotations
+
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client
+from django.utils import translation
+
+from tests import factories
+from tests.speech.conftest import Person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return factories.speech_study("talk")
+
+
+@pytest.mark.parametrize("page", ["leave/", "go/", "speech/trial/", "speech/board/"])
+def test_a_visit_without_its_cookie_leads_back_into_the_study(client, study, page):
+    answer = client.get(f"/s/talk/{page}")
+    assert answer.status_code == 403
+    text = answer.content.decode()
+    assert 'href="/s/talk/"' in text
+    assert 'href="/s/talk/resume/"' in text
+
+
+def test_a_form_without_its_token_leads_back_into_the_study(study):
+    strict = Client(enforce_csrf_checks=True)
+    for page in ("leave/", "speech/nickname/", "consent/"):
+        answer = strict.post(f"/s/talk/{page}", {"choice": "stop"})
+        assert answer.status_code == 403
+        assert 'href="/s/talk/resume/"' in answer.content.decode()
+    elsewhere = strict.post("/admin/login/", {"username": "x"})
+    assert elsewhere.status_code == 403
+    assert "resume" not in elsewhere.content.decode()
+
+
+def test_a_paused_study_can_be_tried_again(study):
+    person = Person(factories.ParticipantFactory(study=study))
+    study.status = "paused"
+    study.save()
+    answer = person.client.get("/s/talk/language/")
+    assert answer.status_code == 503
+    assert 'class="btn" href=""' in answer.content.decode()
+
+
+def test_people_of_the_desk_go_back_to_the_desk(client, cast):
+    client.force_login(cast.researcher)
+    assert 'href="/admin/"' in client.get("/admin/nowhere/").content.decode()
+    client.logout()
+    assert 'class="btn" href="/"' in client.get("/nowhere/").content.decode()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("status", [400, 403, 404, 410, 500])
+def test_every_page_of_an_error_has_a_next_step_in_both_languages(language, status):
+    with translation.override(language):
+        text = render_to_string(f"errors/{status}.html")
+    assert 'class="btn" href="' in text
+    assert f'lang="{"zh-Hans" if language == "zh-hans" else "en"}"' in text
