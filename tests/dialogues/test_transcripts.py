@@ -153,7 +153,8 @@ class TestCommand:
 class TestLeaksReport:
     def leaks(self, study: Any) -> list[Any]:
         result = run_report("leaks", study, Options())
-        return [row["leaks"] for row in result.tables[0].rows if row["strategy"] == "all"][:1]
+        rows = [row for row in result.tables[0].rows if row["strategy"] == "all"]
+        return [row["leaks"] for row in rows if row["speaker"] == "machines"][:1]
 
     def test_what_the_scan_finds_is_what_the_report_counts(self, cast: Any) -> None:
         for text in ("I'm an AI.", "As a language model, yes.", "I'm a nurse."):
@@ -170,3 +171,8 @@ class TestLeaksReport:
             review_flag(dialogue=dialogue, flag_id=flag.pk, review=review, user=cast.researcher)
             assert self.leaks(cast.study) == [count], review
             assert set(dialogue.flags.values_list("review", flat=True)) == {review}
+
+    def test_where_nothing_could_be_searched_the_report_has_no_number(self, cast: Any) -> None:
+        factories.StudyItemFactory(study=cast.study, dialogue=talk())
+        call_command("scan_dialogues", stdout=io.StringIO())
+        assert self.leaks(cast.study) == [None]
