@@ -57,7 +57,7 @@ class ShownDraw(Func):
     def __init__(self, draw: Any) -> None:
         super().__init__(draw, output_field=JSONField())
 
-    def as_sql(self, compiler: Any, connection: Any, **rest: Any) -> Any:
+    def as_postgresql(self, compiler: Any, connection: Any, **rest: Any) -> Any:
         draw, _params = compiler.compile(self.source_expressions[0])
         return self.template % {"draw": draw}, ()
 
