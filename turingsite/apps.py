@@ -16,3 +16,7 @@ class TuringsiteConfig(AppConfig):
 
 class DeskConfig(AdminConfig):
     default_site = "turingsite.desk.DeskSite"
+
+    def ready(self) -> None:
+        super().ready()
+        from turingsite.desk import accounts  # noqa: F401  (takes the place of Django's own accounts)

@@ -8,6 +8,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.utils.translation import gettext_lazy as _
 
+#: Django registers its own when the admin looks for them; this module is imported after that.
 admin.site.unregister([get_user_model(), Group])
 
 
