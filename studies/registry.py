@@ -193,8 +193,8 @@ class Report:
     """A pure function over tidy rows; ``datasets`` names the tables whose rows ``build`` is given.
 
     ``columns``: of a large table those that it reads; of a table that is not named there, all.
-    ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p values
-    are adjusted together. ``figures``: of its result, from the tables alone.
+    ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p
+    values are adjusted together. ``figures``: of its result, from the tables alone.
     """
 
     key: str

@@ -29,10 +29,10 @@ class ApiToken(models.Model):
     prefix = models.CharField(_("beginning"), max_length=8, unique=True)  # to find it by, shown in lists
     sha256 = models.CharField(max_length=64, unique=True)
     may_export = models.BooleanField(_("may make and fetch exports"), default=False)
-    created_at = models.DateTimeField(_("made"))
+    created_at = models.DateTimeField(_("created"))
     expires_at = models.DateTimeField(_("expires"))
     last_used = models.DateField(_("last used"), null=True, blank=True)  # the day is enough
-    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
 
     objects = ApiTokenQuerySet.as_manager()
 

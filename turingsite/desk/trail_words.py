@@ -87,7 +87,7 @@ DETAILS: Mapping[str, Any] = {
     "may_export": _("may export"),
     "n": _("verdicts"),
     "owner": _("owner"),
-    "profile": _("length of gaps"),
+    "profile": _("gap profile"),
     "review": _("review"),
     "rights": _("rights"),
     "role": _("part"),

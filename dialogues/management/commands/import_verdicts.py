@@ -77,4 +77,4 @@ class Command(BaseCommand):
         if done.created and not dry:
             self.stdout.write(_("The study “%(slug)s” was made, as a draft.") % {"slug": slug})
         if not any(counts[state] for state in ("accepted", "warned", "unchanged")):
-            raise CommandError(_("No row could be accepted."), returncode=1)
+            raise CommandError(_("Every row was refused."), returncode=1)
