@@ -252,7 +252,7 @@ def test_a_file_without_one_good_row_makes_no_study(tmp_path: Path) -> None:
     path.write_text("dialogue,rater,choice\nd9,ann,human\n", encoding="utf-8")
     told, problem = run(path, "--create")
     assert "There is no dialogue “d9”" in told
-    assert problem == "No row could be accepted."
+    assert problem == "Every row was refused."
     assert not Study.objects.exists()
 
 
