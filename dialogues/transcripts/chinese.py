@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - patterns are read whole
 """Chinese patterns of ``disclosure``: 我是人工智能助手 and what only looks like it."""
 
 from __future__ import annotations

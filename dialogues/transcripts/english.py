@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - patterns are read whole
 """English patterns of ``disclosure``: who says of themselves to be a machine, or to be a person."""
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -126,7 +127,7 @@ def test_no_turns_and_another_persons_correction_are_refused(client: Client, dia
 def test_while_it_is_processed_nothing_is_stored(client: Client, dialogue: Dialogue) -> None:
     from django.utils import timezone
 
-    later = timezone.now() + timezone.timedelta(minutes=5)
+    later = timezone.now() + timedelta(minutes=5)
     ProcessingJob.objects.update(state="running", claim="x", lease_until=later)
     answer = client.post(url("turns", dialogue), sent(FOUR[:2]))
     assert answer.status_code == 400

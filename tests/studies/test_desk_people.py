@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -22,14 +23,12 @@ def page_of(client, person: Participant):
 
 def test_people_are_filtered_by_state_end_and_source(client, cast):
     Participant.objects.filter(study=cast.study).delete()
-    made = {
-        name: factories.ParticipantFactory(study=cast.study, **fields)
-        for name, fields in {
-            "done": {"state": "completed", "end_state": "done", "source": "club"},
-            "left": {"state": "withdrawn", "end_state": "withdrew", "withdrawn_at": factories.NOW},
-            "here": {"state": "active", "source": "club"},
-        }.items()
+    states: dict[str, dict[str, Any]] = {
+        "done": {"state": "completed", "end_state": "done", "source": "club"},
+        "left": {"state": "withdrawn", "end_state": "withdrew", "withdrawn_at": factories.NOW},
+        "here": {"state": "active", "source": "club"},
     }
+    made = {name: factories.ParticipantFactory(study=cast.study, **fields) for name, fields in states.items()}
     client.force_login(cast.researcher)
 
     def shown(**asked: str) -> set[str]:
