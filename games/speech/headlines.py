@@ -19,10 +19,10 @@ from dialogues.datasets import DIALOGUES, ITEMS, VERDICTS
 from dialogues.models import Choice, Kind
 from games.speech.reports.figures import enough
 from games.speech.reports.judged import ACTIVITY, KINDS, scopes
+from studies import tidy
 from studies.models import Study
 from studies.registry import Companion, companions
 from studies.reports import ANALYSIS_SETS
-from studies.tidy import CHUNK
 from turingsite import stats
 
 FORMAT = 1
@@ -58,7 +58,7 @@ class Headlines:
             "rater_id", "dialogue_id", *OF_SETS[:-1], "breaks"
         )
         known: dict[tuple[Any, ...], int] = {}
-        for rater, clip, *key in read.iterator(chunk_size=CHUNK):
+        for rater, clip, *key in read.iterator(chunk_size=tidy.CHUNK):
             self._used.add(clip)
             bits = known.get(found := tuple(key))
             if bits is None:
