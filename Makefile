@@ -23,8 +23,8 @@ demo: .venv/.installed ## Make a small study to play with and serve it (PORT, LI
 
 test: .venv/.installed-dev ## All tests on PostgreSQL and Redis, those marked `both` on SQLite too (ARGS)
 	@status=0; \
-	$(BIN)/python -m pytest -n auto --database sqlite -m both -q $(ARGS) || status=1; \
-	$(BIN)/python -m pytest -n auto $(ARGS) || status=1; \
+	$(BIN)/python -m pytest -n auto --dist worksteal --database sqlite -m both -q $(ARGS) || status=1; \
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) || status=1; \
 	exit $$status
 
 lint: .venv/.installed-dev ## Style, floors of the house, templates
