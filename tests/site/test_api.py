@@ -176,10 +176,15 @@ def test_the_database_holds_what_a_token_must_be(cast):
 def test_the_desk_shows_a_new_token_once(client, cast):
     page = reverse("admin:desk_tokens", args=[cast.study.slug])
     client.force_login(cast.colleague)
-    answer = client.post(page, {"name": "notebook", "days": "30", "studies": [cast.study.slug]})
+    made = client.post(page, {"name": "notebook", "days": "30", "studies": [cast.study.slug]})
+    assert made.url == page, "loading the page that follows again sends no form"
+    cookie = made.cookies["new_token"]
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == (page, True, "Strict")
+    answer = client.get(page)
     shown = answer.context["secret"]
     assert shown in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
+    assert answer.cookies["new_token"]["max-age"] == 0
     assert client.get(f"{ROOT}/studies", headers=bearer(shown)).status_code == 200
     again = client.get(page).content.decode()
     assert "notebook" in again

@@ -23,6 +23,7 @@ from turingsite.desk.doors import manages
 from turingsite.desk.forms import Answering
 from turingsite.errors import DomainError, NotFound
 
+CARRIED, A_MINUTE = "new_token", 60  # the cookie that brings a new secret to the page, and its seconds
 LASTING = [(days, ngettext_lazy("%d day", "%d days", days) % days) for days in (7, 30, DAYS, 365)]
 
 
@@ -56,7 +57,6 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
     study = access_desk_study(slug, request.user)
     mine = list(Study.objects.visible_to(request.user).exclude(pk=study.pk).order_by("slug")[:50])
     form = TokenForm(request.POST or None, study=study, others=mine)
-    secret = ""
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         chosen = [one for one in (study, *mine) if one.slug in asked["studies"]]
@@ -71,16 +71,50 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
             ).secret
         except DomainError as error:
             form.refuse(error)
+        else:
+            return _carried(request, secret)
+    secret = "" if request.method == "POST" else _brought(request)
     context = {
         "study": study,
         "title": _("API tokens"),
         "secret": secret,
-        "form": form if form.errors or not secret else TokenForm(study=study, others=mine),
+        "form": form,
         "rows": _shown(study, request.user),
         "now": timezone.now(),
         "root": request.build_absolute_uri("/").rstrip("/"),
     }
-    return render(request, "desk/tokens.html", context, status=400 if form.errors else 200)
+    answer = render(request, "desk/tokens.html", context, status=400 if form.errors else 200)
+    if secret:
+        answer.delete_cookie(CARRIED, path=request.path)
+    return answer
+
+
+def _carried(request: HttpRequest, secret: str) -> HttpResponse:
+    """To the page that shows the secret: loading that again makes no second token.
+
+    On the way the secret is in the reader's own cookie, for the server keeps nothing but its hash.
+    """
+    answer = redirect(request.path)
+    answer.set_signed_cookie(
+        CARRIED,
+        secret,
+        salt=_salt(request),
+        max_age=A_MINUTE,
+        path=request.path,
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Strict",
+    )
+    return answer
+
+
+def _brought(request: HttpRequest) -> str:
+    found = request.get_signed_cookie(CARRIED, default="", salt=_salt(request), max_age=A_MINUTE)
+    return str(found)
+
+
+def _salt(request: HttpRequest) -> str:
+    return f"{CARRIED}{request.user.pk}{request.path}"
 
 
 @require_POST
