@@ -22,6 +22,7 @@ from dialogues.models import (
     StudyItem,
     System,
     Turn,
+    TurnFile,
     Verdict,
 )
 from studies.in_sql import Inside, Without, inside
@@ -67,6 +68,11 @@ def _parties(study: Study) -> QuerySet[Party]:
 def _turns(study: Study) -> QuerySet[Turn]:
     inside = Dialogue.objects.filter(_in_study(study))
     return Turn.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "index")
+
+
+def _turn_files(study: Study) -> QuerySet[TurnFile]:
+    inside = Dialogue.objects.filter(_in_study(study))
+    return TurnFile.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "index")
 
 
 def _items(study: Study) -> QuerySet[StudyItem]:
@@ -199,7 +205,11 @@ DIALOGUES = dataset(
         column("state", "whether it can be played", levels=Dialogue.State.values),
         column("duration", "length of the playing file", "play_duration", type="number", unit="s"),
         column("content_sha256", "SHA-256 of the manifest row and its files", "content_hash"),
-        column("recording_sha256", "SHA-256 of the recording received", "recording__sha256"),
+        column(
+            "recording_sha256",
+            "SHA-256 of the recording: received, or joined from turn_files",
+            "recording__sha256",
+        ),
         column("licence", "licence of the recording", "recording__licence"),
         column("quality", "quality report: levels, gaps, overlaps before and after", type="object"),
     ),
@@ -243,6 +253,21 @@ TURNS = dataset(
         column("play_start", "start in the playing file", type="number", unit="s"),
         column("play_end", "end in the playing file", type="number", unit="s"),
         column("source", "where the times come from", levels=Turn.Source.values),
+    ),
+)
+
+TURN_FILES = dataset(
+    "turn_files",
+    "Files as received, of dialogues that came as one file a turn",
+    models=("dialogues.TurnFile", "dialogues.Recording"),
+    query=_turn_files,
+    language="dialogue__language",
+    primary_key=("dialogue", "index"),
+    columns=(
+        column("dialogue", "code of the dialogue", "dialogue__code"),
+        column("index", "place among the dialogue's files, from 0", type="integer"),
+        column("file_sha256", "SHA-256 of the file received", "recording__sha256"),
+        column("duration", "its length", "recording__duration", type="number", unit="s"),
     ),
 )
 
@@ -356,5 +381,5 @@ VERDICTS = dataset(
 
 
 def register() -> None:
-    for one in (SYSTEMS, DIALOGUES, PARTIES, TURNS, ITEMS, FLAGS, EXPOSURES, VERDICTS):
+    for one in (SYSTEMS, DIALOGUES, PARTIES, TURNS, TURN_FILES, ITEMS, FLAGS, EXPOSURES, VERDICTS):
         datasets.add(one)

@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from dialogues.importing import notes
-from dialogues.importing.files import keep
+from dialogues.importing.files import Kept, keep
 from dialogues.importing.joining import join
 from dialogues.importing.known import Known
 from dialogues.importing.manifest import Manifest
@@ -310,23 +310,29 @@ def _write(
 
 
 def _keep(checked: Checked) -> Sound:
-    """Copy the sound below the media root, joined where each turn came as a file of its own."""
+    """Copy the sound below the media root as it is; files of single turns also joined to one."""
     plan = checked.plan
     if plan.probe is not None:
-        kept, found = keep(plan.audio[0]), plan.probe
-        if kept.sha256 != plan.hashes[0]:
-            raise Invalid(
-                "file_changed", gettext_noop("The file changed while it was read. Import it again.")
-            )
-        return _sound(kept, found)
+        return _sound(_received(plan.audio[0], plan.hashes[0]), plan.probe)
+    parts = tuple(
+        _sound(_received(path, digest), probe(path))
+        for path, digest in zip(plan.audio, plan.hashes, strict=True)
+    )
     with tempfile.TemporaryDirectory() as folder:
         joined = join(plan.audio, plan.turns, Path(folder))
-        return _sound(keep(joined), probe(joined))
+        return _sound(keep(joined), probe(joined), parts)
 
 
-def _sound(kept: Any, found: Probe) -> Sound:
+def _received(path: Path, digest: str) -> Kept:
+    kept = keep(path)
+    if kept.sha256 != digest:
+        raise Invalid("file_changed", gettext_noop("The file changed while it was read. Import it again."))
+    return kept
+
+
+def _sound(kept: Kept, found: Probe, parts: tuple[Sound, ...] = ()) -> Sound:
     codec = found.format if found.subtype in ("", found.format) else f"{found.format} {found.subtype}"
-    return Sound(kept, codec, found.samplerate, found.channels, found.duration)
+    return Sound(kept, codec, found.samplerate, found.channels, found.duration, parts)
 
 
 @transaction.atomic

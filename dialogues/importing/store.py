@@ -5,10 +5,11 @@ Called by ``services`` inside the transaction of one row; never on its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from dialogues import builtin
 from dialogues.importing.files import Kept
@@ -27,6 +28,7 @@ from dialogues.models import (
     System,
     Topic,
     Turn,
+    TurnFile,
 )
 from dialogues.transcripts import services as transcripts
 from studies import audit
@@ -35,19 +37,25 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class Sound:
-    """A kept file with what decoding it showed."""
+    """A kept file with what decoding it showed. ``parts``: the files as received that it was joined from."""
 
     kept: Kept
     codec: str
     sample_rate: int
     channels: int
     duration: float
+    parts: tuple[Sound, ...] = ()
 
 
 def store(checked: Checked, sound: Sound, known: Known) -> Dialogue:
     """The dialogue of an accepted plan, waiting for processing."""
     plan = checked.plan
-    dialogue = _dialogue(checked, known, recording=_recording(plan, sound), channels=plan.channels)
+    received = [_recording(plan, part) for part in sound.parts]
+    recording = _recording(plan, sound, received)
+    dialogue = _dialogue(checked, known, recording=recording, channels=plan.channels)
+    TurnFile.objects.bulk_create(
+        TurnFile(dialogue=dialogue, index=index, recording=part) for index, part in enumerate(received)
+    )
     parties = {label: _party(dialogue, plan, label, known) for label in "AB"}
     Turn.objects.bulk_create(
         Turn(
@@ -129,7 +137,8 @@ def _block(dialogue: Dialogue, study: Study) -> int:
     return int(last["block"]) + (1 if judged or last["block"] == 1 else 0)
 
 
-def _recording(plan: Plan, sound: Sound) -> Recording:
+def _recording(plan: Plan, sound: Sound, parts: Sequence[Recording] = ()) -> Recording:
+    """The row of a kept file. What is joined from ``parts`` has no right that one of them lacks."""
     agreed = plan.consent
     recording, made = Recording.objects.get_or_create(
         sha256=sound.kept.sha256,
@@ -141,10 +150,17 @@ def _recording(plan: Plan, sound: Sound) -> Recording:
             "channels": sound.channels,
             "duration": sound.duration,
             "licence": plan.licence,
+            "is_joined": bool(sound.parts),
             # What the speakers did not agree to, no licence allows.
-            "may_play": plan.may_play and (agreed is None or "played" in agreed),
-            "may_redistribute": plan.may_redistribute and (agreed is None or "published" in agreed),
-            "may_derive": plan.may_derive and (agreed is None or bool({"cloned", "training"} & set(agreed))),
+            "may_play": plan.may_play
+            and (agreed is None or "played" in agreed)
+            and all(part.may_play for part in parts),
+            "may_redistribute": plan.may_redistribute
+            and (agreed is None or "published" in agreed)
+            and all(part.may_redistribute for part in parts),
+            "may_derive": plan.may_derive
+            and (agreed is None or bool({"cloned", "training"} & set(agreed)))
+            and all(part.may_derive for part in parts),
         },
     )
     if not made:
@@ -164,7 +180,8 @@ def _narrow(recording: Recording, plan: Plan) -> None:
     }
     gone = [name for name, is_refused in refused.items() if is_refused and getattr(recording, name)]
     if gone:
-        Recording.objects.filter(pk=recording.pk).update(**dict.fromkeys(gone, False))
+        joined = Dialogue.objects.filter(turn_files__recording=recording).values("recording")
+        Recording.objects.filter(Q(pk=recording.pk) | Q(pk__in=joined)).update(**dict.fromkeys(gone, False))
         audit.record("recording.narrowed", target=recording.sha256[:12], rights=gone)
         recording.refresh_from_db()
 

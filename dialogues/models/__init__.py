@@ -17,6 +17,7 @@ from dialogues.models.corpus import (
     System,
     Topic,
     Turn,
+    TurnFile,
 )
 from dialogues.models.opinions import Choice, Exposure, Flag, StudyItem, Verdict
 from dialogues.models.work import ImportBatch, ImportRow, ProcessingJob
@@ -42,5 +43,6 @@ __all__ = [
     "System",
     "Topic",
     "Turn",
+    "TurnFile",
     "Verdict",
 ]

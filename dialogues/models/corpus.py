@@ -127,7 +127,7 @@ class Strategy(models.Model):
 
 
 class Recording(models.Model):
-    """An original sound file as received, kept untouched; found by its content's hash."""
+    """A sound file by its content's hash: as received and untouched, or joined from such (``is_joined``)."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     path = models.CharField(_("path below the media root"), max_length=300)
@@ -140,6 +140,8 @@ class Recording(models.Model):
     may_play = models.BooleanField(_("may be played"), default=True)
     may_redistribute = models.BooleanField(_("may be redistributed"), default=False)
     may_derive = models.BooleanField(_("may be derived from"), default=True)
+    # Made from the files of single turns, which the dialogue's ``turn_files`` name.
+    is_joined = models.BooleanField(default=False)
     received_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -224,6 +226,23 @@ class Dialogue(models.Model):
     @property
     def truth(self) -> Nature:
         return Nature.HUMAN if self.kind == Kind.HUMAN_HUMAN else Nature.MACHINE
+
+
+class TurnFile(models.Model):
+    """A file as received that holds one turn of a dialogue whose recording was joined from such files."""
+
+    dialogue = models.ForeignKey(Dialogue, models.CASCADE, related_name="turn_files")
+    index = models.PositiveIntegerField()  # as uploaded: turns may be corrected later
+    recording = models.ForeignKey(Recording, models.PROTECT, related_name="turn_files")
+
+    class Meta:
+        verbose_name = _("file of a turn")
+        verbose_name_plural = _("files of turns")
+        ordering = ["dialogue", "index"]
+        constraints = [models.UniqueConstraint(fields=["dialogue", "index"], name="one_turn_file_per_index")]
+
+    def __str__(self) -> str:
+        return f"{self.index}"
 
 
 class Party(models.Model):

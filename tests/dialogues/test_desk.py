@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from dialogues import tasks
 from dialogues.importing import services, uploads
-from dialogues.models import Dialogue, ImportBatch, ImportRow, ProcessingJob, Recording, StudyItem
+from dialogues.models import Dialogue, ImportBatch, ImportRow, ProcessingJob, Recording, StudyItem, TurnFile
 from dialogues.processing.services import run_waiting
 from tests import factories
 from turingsite.celery import app
@@ -588,3 +588,20 @@ def services_manifest(data: bytes):
     from dialogues.importing.manifest import read_manifest
 
     return read_manifest(data, "m.jsonl")
+
+
+@pytest.mark.django_db
+def test_files_of_single_turns_can_be_saved_as_they_came(client, processed, settings):
+    given = clip(0.7)
+    received = factories.RecordingFactory(path="originals/t1.wav")
+    (Path(settings.MEDIA_ROOT) / received.path).write_bytes(given)
+    TurnFile.objects.create(dialogue=processed, index=0, recording=received)
+    Recording.objects.filter(dialogues=processed).update(is_joined=True)
+    text = client.get(url("dialogue", processed.code)).content.decode()
+    assert "Save the joined recording" in text
+    assert "Save the original" not in text
+    saved = client.get(url("original", processed.code), {"turn": 1})
+    assert b"".join(saved.streaming_content) == given
+    assert 'filename="d1-1.wav"' in saved["Content-Disposition"]
+    for wrong in ("2", "0", "-1", "x", "99999999999"):
+        assert client.get(url("original", processed.code), {"turn": wrong}).status_code == 404

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import subprocess
 import threading
 from collections import Counter
 from datetime import timedelta
@@ -463,8 +464,48 @@ def test_turns_in_files_of_their_own_are_joined(way, audio, settings):
     assert level[0] > 0.01
     assert level[1] == pytest.approx(0, abs=1e-6)
     assert level[2] > 0.01
+    assert done.dialogue.recording.is_joined
+    kept = [one.recording for one in done.dialogue.turn_files.select_related("recording").order_by("index")]
+    root = Path(settings.MEDIA_ROOT)
+    assert [(root / one.path).read_bytes() for one in kept] == [(audio / name).read_bytes() for name in names]
+    assert kept[0] == kept[2]
+    assert [(one.sample_rate, one.channels, one.is_joined) for one in kept[:2]] == [
+        (48000, 1, False), (8000, 2, False),
+    ]  # fmt: skip
+    assert Recording.objects.count() == 3
     (again,) = import_rows([row], audio)
     assert again.state == "unchanged"
+
+
+@pytest.mark.django_db
+def test_what_a_turns_file_loses_the_joined_recordings_lose(audio):
+    for name in "xyz":
+        write(audio / f"{name}.wav", seconds=0.5, seed=ord(name))
+    rows = [
+        {**BASE, "id": "first", "audio": "x.wav|y.wav"},
+        {**BASE, "id": "then", "audio": "x.wav|z.wav", "may_play": "no"},
+        {**BASE, "id": "later", "audio": "z.wav|y.wav"},
+    ]
+    made = import_rows(rows, audio)
+    assert {one.state for one in made} <= {"accepted", "warned"}, [one.messages for one in made]
+    for one in made:
+        assert not Recording.objects.get(dialogues=one.dialogue).may_play
+    assert Recording.objects.get(turn_files__dialogue=made[0].dialogue, turn_files__index=1).may_play
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["b.wav", "m.m4a"])
+def test_one_file_is_kept_as_it_came(name, audio, settings):
+    if name.endswith("m4a"):
+        program = ffmpeg_program()
+        if program is None:
+            pytest.skip("no ffmpeg")
+        subprocess.run([program, "-loglevel", "error", "-i", audio / "a.wav", audio / name], check=True)
+    (done,) = import_rows([{**BASE, "audio": name}], audio)
+    recording = done.dialogue.recording
+    assert (Path(settings.MEDIA_ROOT) / recording.path).read_bytes() == (audio / name).read_bytes()
+    assert not recording.is_joined
+    assert not done.dialogue.turn_files.exists()
 
 
 @pytest.mark.django_db

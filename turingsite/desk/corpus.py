@@ -124,6 +124,7 @@ def shown(request: HttpRequest, found: Dialogue, *, mark_form: AggressiveForm | 
         "detected": any(turn.source == Turn.Source.DETECTED for turn in turns),
         "parties": found.parties.select_related("system", "speaker").order_by("label"),
         "picture": waveform(found, turns),
+        "turn_files": found.turn_files.select_related("recording").order_by("index"),
         "numbers": _numbers(found.quality),
         "flags": flagged.described(found, turns),
         "transcribed": any(turn.party.label == "B" and turn.text.strip() for turn in turns),
@@ -183,13 +184,18 @@ def sound(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_safe
 def original(request: HttpRequest, code: str) -> FileResponse:
-    """The original as received, to save."""
+    """The recording, to save; with ``?turn=`` (from 1) the file as received of a turn it was joined from."""
     found = access_desk_dialogue(code, request.user)
-    if found.recording is None:
+    recording, name, turn = found.recording, found.external_id, request.GET.get("turn", "")
+    if turn:
+        index = int(turn) - 1 if turn.isdecimal() and len(turn) < 6 else -1
+        part = found.turn_files.filter(index=index).select_related("recording").first()
+        recording, name = part.recording if part else None, f"{name}-{turn}"
+    if recording is None:
         raise media.no_sound()
-    path = Path(settings.MEDIA_ROOT) / found.recording.path
+    path = Path(settings.MEDIA_ROOT) / recording.path
     try:
-        return FileResponse(path.open("rb"), as_attachment=True, filename=f"{found.external_id}{path.suffix}")
+        return FileResponse(path.open("rb"), as_attachment=True, filename=f"{name}{path.suffix}")
     except OSError as error:
         raise NotFound("no_sound", _("The original is not on this server.")) from error
 
