@@ -131,6 +131,7 @@ def test_nothing_tells_it_from_the_trials_around_it(
 
 def plain(text: str) -> str:
     text = re.sub(r'(csrfmiddlewaretoken" value=")[^"]+|csrftoken=[^;]+', "CSRF", text)
+    text = re.sub(r"('X-Request-ID', ')[^']+", "REQUEST", text)
     text = re.sub(r"/media/[\w-]+|/trial/[\w-]+/|(['\"]code['\"]: ['\"])[^'\"]+", "CODE", text)
     return re.sub(r'<i( class="\w+")?></i>', "<i></i>", re.sub(r"\d+(\.\d+)?", "#", text))
 
