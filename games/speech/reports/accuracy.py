@@ -98,4 +98,4 @@ def _balanced(judged: Judged, mask: Mask) -> dict[str, Any]:
     )
     humans = int(judged.is_human[mask].sum())
     fewest = min(humans, int(mask.sum()) - humans)
-    return {**counts(judged, mask), **cells(estimate, "accuracy", fewest=fewest)}
+    return {**counts(judged, mask), **cells(estimate, "accuracy", fewest=fewest, alike=_("one kind only"))}

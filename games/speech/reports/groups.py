@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from games.speech.reports import families
 from games.speech.reports.breakdown import LAST_ROUND
-from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, NOTE, interval_headings, not_enough, share_row
+from games.speech.reports.figures import (
+    COUNTS,
+    HOW_TWO_WAY,
+    NOTE,
+    interval_headings,
+    not_enough,
+    share_row,
+    too_few,
+)
 from games.speech.reports.judged import Judged, Mask
 from studies.coarsening import WITHHELD
 from studies.questions import DECLINE
@@ -167,6 +175,8 @@ def _why_not(test: stats.JointTest) -> str:
         return _("one group alone")
     if test.lack == "no_spread":
         return _("nothing left to compare after language, kind and round")
+    if test.lack == "one_cluster":
+        return too_few((test.df or 0) + 1)
     return not_enough(test.n)
 
 

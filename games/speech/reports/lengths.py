@@ -20,6 +20,7 @@ from games.speech.reports.figures import (
     enough,
     interval_headings,
     not_enough,
+    possible,
     share_row,
 )
 from games.speech.reports.judged import Judged, Mask, given, in_scope, kinds, scopes
@@ -138,7 +139,7 @@ def trend(
         ones = np.bincount(place[mask], weights=values[mask], minlength=len(BINS))
         total = np.bincount(place[mask], minlength=len(BINS))
         along = stats.cochran_armitage(ones, total)
-        slope = stats.slope(values[mask], place[mask], judged.person[mask], judged.dialogue[mask])
+        slope = possible(stats.slope(values[mask], place[mask], judged.person[mask], judged.dialogue[mask]))
         good = enough(slope)
         test = stats.difference_test(slope)
         row = {
@@ -147,7 +148,7 @@ def trend(
             "bins": along.bins,
             "z": along.z if along.n >= FEWEST_VERDICTS else None,
             "p_z": along.p if along.n >= FEWEST_VERDICTS else None,
-            **cells(slope, "slope"),
+            **cells(slope, "slope", alike=_("one length bin")),
             "t": test.statistic if good else None,
             "p_t": test.p if good else None,
         }

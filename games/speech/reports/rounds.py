@@ -19,6 +19,7 @@ from games.speech.reports.figures import (
     counts,
     enough,
     interval_headings,
+    possible,
     share_row,
 )
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, kinds, scopes
@@ -103,7 +104,7 @@ def _told_apart(data: Given) -> ReportTable:
                     "language": scope,
                     "round": words or _("(none)"),
                     **counts(judged, mask),
-                    **cells(found.dprime, "dprime", fewest=fewest),
+                    **cells(found.dprime, "dprime", fewest=fewest, alike=_("one kind only")),
                     **cells(found.criterion, "value", "c_", fewest=fewest),
                 }
             )
@@ -142,8 +143,8 @@ def _slope(data: Given) -> ReportTable:
         for people, of_them in of_people.items():
             for label, of_kind in kinds(judged):
                 mask = in_scope(judged, scope) & of_them & of_kind
-                slope = stats.slope(
-                    judged.correct[mask], which[mask], judged.person[mask], judged.dialogue[mask]
+                slope = possible(
+                    stats.slope(judged.correct[mask], which[mask], judged.person[mask], judged.dialogue[mask])
                 )
                 test, good = stats.difference_test(slope), enough(slope)
                 rows.append(
@@ -152,7 +153,7 @@ def _slope(data: Given) -> ReportTable:
                         "people": people,
                         "kind": label,
                         **counts(judged, mask),
-                        **cells(slope, "slope"),
+                        **cells(slope, "slope", alike=_("one round")),
                         "t": test.statistic if good else None,
                         "p_t": test.p if good else None,
                     }

@@ -13,6 +13,7 @@ from games.speech.reports.figures import (
     NOTE,
     enough,
     interval_headings,
+    possible,
     share_row,
 )
 from games.speech.reports.judged import Given, in_scope, scopes
@@ -31,8 +32,10 @@ def table(data: Given) -> ReportTable:
         block: list[dict[str, Any]] = []
         for name in names:
             mask = inside & (judged.strategy == name)
-            found = stats.difference(
-                judged.human[inside], mask[inside], judged.person[inside], judged.dialogue[inside]
+            found = possible(
+                stats.difference(
+                    judged.human[inside], mask[inside], judged.person[inside], judged.dialogue[inside]
+                )
             )
             n = int(mask.sum())
             good = enough(found, min(n, int(inside.sum()) - n))

@@ -14,6 +14,7 @@ from games.speech.reports.figures import (
     cells,
     enough,
     interval_headings,
+    possible,
     published_headings,
     share,
     share_row,
@@ -126,10 +127,10 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
         block = []
         for one in who.systems:
             both, humans = who.against_humans(judged, one, scope)
-            wide = stats.difference(
+            raw = stats.difference(
                 judged.human[both], judged.is_human[both], judged.person[both], judged.dialogue[both]
             )
-            narrow = stats.at_level(wide, 0.90)
+            wide, narrow = possible(raw), possible(stats.at_level(raw, 0.90))
             n, n_humans = int((both & ~humans).sum()), int(humans.sum())
             fewest = min(n, n_humans)
             good = enough(wide, fewest)
@@ -168,6 +169,7 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
         tuple(rows),
         gettext_lazy(
             "Equivalent where the interval (90 %) of the difference lies within the margin on both sides. A "
-            "system added to a running study is compared with human speakers judged since then."
+            "system added to a running study is compared with human speakers judged since then. Intervals "
+            "are cut at −1 and 1, beyond which no difference lies."
         ),
     )
