@@ -161,6 +161,30 @@ def test_an_upload_is_watched_and_confirmed(desk: Game, context: Contexts) -> No
     assert page.locator("[data-head]").get_attribute("x") != "0"
 
 
+def test_a_double_click_sends_an_upload_once_and_stops_nothing(desk: Game, context: Contexts) -> None:
+    page = sign_in(context(viewport=DESK), desk)
+    page.goto(desk.site + "/admin/imports/new/")
+    held: list[Any] = []
+    page.route("**/imports/new/", lambda route: held.append(route))
+    page.set_input_files(
+        "[name=upload]", {"name": "up.zip", "mimeType": "application/zip", "buffer": archive()}
+    )
+    button = page.locator("text=Check the rows").bounding_box()
+    assert button is not None
+    page.mouse.dblclick(button["x"] + 20, button["y"] + button["height"] / 2)
+    expect(page.locator("[data-stop]")).to_be_visible()
+    page.locator("[data-stop]").click()  # at once: not yet
+    expect(page.locator("[data-stop]")).to_be_visible()
+    assert len(held) == 1
+    page.wait_for_timeout(1100)
+    page.locator("[data-stop]").click()
+    expect(page.locator("[role=alert]")).to_have_text("Stopped. Nothing was taken in.")
+    expect(page.locator("[data-progress]")).to_be_hidden()
+    page.click("text=Check the rows")
+    expect(page.locator("[data-progress]")).to_be_visible()
+    expect(page.locator("[role=alert]")).to_have_count(0)
+
+
 def test_nobody_signs_in_with_a_guess(desk: Game, context: Contexts) -> None:
     page = context(viewport=DESK).new_page()
     page.goto(desk.site + "/admin/")

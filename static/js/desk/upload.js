@@ -3,18 +3,20 @@ const form = document.querySelector("[data-upload]");
 const bar = form?.querySelector("[data-progress]");
 const words = form?.querySelector("[data-words]").dataset;
 const MEGA = 1e6;
+const SETTLED = 1000; // ms: the second half of a double click stops nothing
 
-const tell = (page) => {
+// What is wrong: as the server's page says it, or one line of our own; neither clears the place.
+const tell = (page, line) => {
   const there = form.querySelector("[data-problems]");
   const problems = page?.querySelector("[data-problems]");
   const atFields = [...(page?.querySelectorAll(".error-text") ?? [])].map((one) => one.textContent);
   there.replaceChildren(...(problems ? document.adoptNode(problems).childNodes : []));
-  for (const text of page ? atFields : [words.lost]) {
-    const line = document.createElement("p");
-    line.className = "error-text";
-    line.setAttribute("role", "alert");
-    line.textContent = text;
-    there.append(line);
+  for (const text of line ? [line] : atFields) {
+    const said = document.createElement("p");
+    said.className = "error-text";
+    said.setAttribute("role", "alert");
+    said.textContent = text;
+    there.append(said);
   }
 };
 
@@ -24,6 +26,9 @@ form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const [said, progress] = [bar.querySelector("[data-said]"), bar.querySelector("progress")];
   const button = form.querySelector("[type=submit]");
+  const stop = bar.querySelector("[data-stop]");
+  if (button.disabled) return; // on its way already
+  const begun = Date.now();
   const request = new XMLHttpRequest();
   const end = () => {
     bar.hidden = true;
@@ -32,6 +37,7 @@ form?.addEventListener("submit", (event) => {
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     progress.max = total;
     progress.value = loaded;
+    stop.hidden = loaded >= total; // from here on the server has it
     const shown = (bytes) => (bytes / MEGA).toFixed(1);
     said.textContent =
       loaded < total ? words.sent.replace("{sent}", shown(loaded)).replace("{total}", shown(total)) : words.checking;
@@ -43,13 +49,22 @@ form?.addEventListener("submit", (event) => {
   });
   request.addEventListener("error", () => {
     end();
-    tell(null);
+    tell(null, words.lost);
   });
-  request.addEventListener("abort", end);
-  bar.querySelector("[data-stop]").onclick = () => request.abort();
+  request.addEventListener("abort", () => {
+    end();
+    tell(null, words.stopped);
+    button.focus();
+  });
+  stop.onclick = () => Date.now() - begun > SETTLED && request.abort();
   request.open("POST", location.href);
   request.setRequestHeader("Accept", "text/html");
   request.send(new FormData(form));
+  tell();
+  for (const old of form.querySelectorAll(".error-text")) old.remove();
+  said.textContent = "";
+  progress.value = 0;
+  stop.hidden = false;
   bar.hidden = false;
   button.disabled = true;
 });
