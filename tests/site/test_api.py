@@ -21,7 +21,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from dialogues.models import Kind, Verdict
-from studies.models import AuditLine, Participant, Study, StudyMember
+from studies.models import AuditLine, ExportJob, Participant, Study, StudyMember
 from tests import factories
 from turingsite.api.models import ApiToken
 from turingsite.api.services import make_token, revoke_token
@@ -432,10 +432,9 @@ def test_nothing_is_counted_and_a_page_takes_the_same_queries_however_long_it_is
             factories.VerdictFactory(rater=person.rater, dialogue=dialogue)
         made = {}
         for table in ("participants", "dialogues", "verdicts"):
-            with CaptureQueriesContext(
-                connection,
-            ) as caught:
-                assert len(get(f"/{table}?limit=100").json()["results"]) >= number
+            get(f"/{table}?limit=1")  # where a reading of verdicts is noted, with their number
+            with CaptureQueriesContext(connection) as caught:
+                assert len(get(f"/{table}?limit=100&cursor=0").json()["results"]) >= number
             made[table] = [query["sql"] for query in caught.captured_queries]
             assert not any("COUNT(" in sql.upper() or "OFFSET" in sql.upper() for sql in made[table])
         sizes = {table: len(queries) for table, queries in made.items()}
@@ -463,8 +462,29 @@ def test_outcomes_are_hidden_and_a_look_is_noted_with_n(get, cast):
     assert get("/reports/success-rate?look=early").json()["n"] == 1
     line = AuditLine.objects.get(action="study.looked_early")
     assert (line.actor, line.detail["n"]) == (cast.researcher, 1)
-    read = AuditLine.objects.get(action="report.read")
+    read = AuditLine.objects.exclude(target="verdicts").get(action="report.read")
     assert (read.target, read.detail["n"]) == ("success-rate", 1)
+
+
+def test_a_walk_through_verdicts_is_noted_once_with_their_number(client, get, cast, secret):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed")
+    for _ in range(5):
+        person = factories.ParticipantFactory(study=cast.study)
+        factories.VerdictFactory(rater=person.rater, dialogue=factories.add_dialogue(cast.study))
+    noted = AuditLine.objects.filter(action="report.read", target="verdicts")
+    get("/participants")
+    is_error(get("/verdicts?limit=0"), 400, "bad_parameter")
+    assert not noted.exists()
+    page = get("/verdicts?limit=2").json()
+    while page["next"]:
+        page = client.get(page["next"], headers=bearer(secret)).json()
+    line = noted.get()
+    assert (line.study, line.actor, line.detail["n"]) == (cast.study, cast.researcher, 5)
+    get("/verdicts?limit=2&exclusion=check")
+    assert [line.detail["n"] for line in noted.order_by("pk")] == [5, 0]
+    noted.update(at=timezone.now() - timedelta(days=2))
+    get("/verdicts?cursor=0")  # begun with a mark of one's own, or gone on with days later
+    assert noted.count() == 3
 
 
 def test_reports_equal_those_of_the_command_in_every_format(get, cast):
@@ -580,6 +600,9 @@ def post(client, cast, settings, tmp_path):
 def test_an_export_is_made_listed_and_fetched(client, get, post, cast):
     factories.VerdictFactory(rater=cast.participant.rater, dialogue=factories.add_dialogue(cast.study))
     is_error(post(), 403, "blind")
+    is_error(post(look="yes"), 400, "invalid")
+    assert post(look="early").status_code == 201
+    ExportJob.objects.all().delete()
     made = post("?look=early", tier="public", formats=["csv", "jsonl"])
     body = made.json()
     assert (made.status_code, body["state"], body["formats"]) == (201, "done", ["csv", "jsonl"])

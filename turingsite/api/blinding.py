@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -15,16 +16,17 @@ from turingsite.errors import Invalid, Refused
 
 LOOK = "look"
 EARLY = "early"
+VERDICTS = "verdicts"  # what their list is called where its readings are noted among those of reports
 ONE_LOOK = timedelta(days=1)  # paging through a table is one look, not one a page
 
 
-def access_outcomes(request: Request, study: Study, *, note: bool = True) -> None:
+def access_outcomes(request: Request, study: Study, *, said: str = "", note: bool = True) -> None:
     """Let through where outcomes may be seen, or where ``?look=early`` says that the caller wants to.
 
-    Refused ``blind`` otherwise. A look is noted once a day for each person and study, unless what follows
-    is noted itself.
+    ``said``: what the body says of it, where there is one. Refused ``blind`` otherwise. A look is noted once
+    a day for each person and study, unless what follows is noted itself.
     """
-    asked = request.query_params.get(LOOK, "")
+    asked = request.query_params.get(LOOK, "") or said
     if asked not in ("", EARLY):
         message = _("Write look=early, or leave it out.")
         raise Invalid("bad_parameter", message, fields={LOOK: message})
@@ -38,11 +40,15 @@ def access_outcomes(request: Request, study: Study, *, note: bool = True) -> Non
                 "is noted in the audit trail, with the number of verdicts."
             ),
         )
-    since = timezone.now() - ONE_LOOK
-    if (
-        note
-        and not AuditLine.objects.filter(
-            study=study, actor=request.user.pk, action="study.looked_early", at__gte=since
-        ).exists()
-    ):
+    if note and not _noted(request.user, study, action="study.looked_early"):
         look_early(study=study, user=request.user, verdicts=analysed(study))
+
+
+def has_read(user: Any, study: Study) -> bool:
+    """Whether ``user`` is on a walk through the verdicts that was noted: one that began within a day."""
+    return _noted(user, study, action="report.read", target=VERDICTS)
+
+
+def _noted(user: Any, study: Study, **what: str) -> bool:
+    since = timezone.now() - ONE_LOOK
+    return AuditLine.objects.filter(study=study, actor=user.pk, at__gte=since, **what).exists()

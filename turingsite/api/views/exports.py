@@ -19,7 +19,7 @@ from studies.export_jobs import access_export, fetch, file_name, is_small, reque
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS
 from studies.models import ExportJob, Language, Study
 from studies.sheets import FORMATS
-from turingsite.api.blinding import LOOK, access_outcomes
+from turingsite.api.blinding import EARLY, LOOK, access_outcomes
 from turingsite.api.schema import LOOK_PARAMETER
 from turingsite.api.selectors import access_export_rights, exports_of
 from turingsite.api.serializers import Moment, Out, Text, Truth
@@ -79,6 +79,7 @@ class ExportRequest(serializers.Serializer[Any]):
         Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
     )
     bom = serializers.BooleanField(default=False)
+    look = serializers.ChoiceField([EARLY], required=False, help_text=_("As in the address."))
 
     def to_internal_value(self, data: Any) -> Any:
         unknown = {name: _("There is no field of this name.") for name in data if name not in self.fields}
@@ -122,7 +123,8 @@ class ExportList(RowList):
         wanted = asked.validated_data
         if wanted["tier"] == "internal" and not manages(request.user, study):
             raise Refused("no_tier", _("This tier is for the people who manage the study."))
-        access_outcomes(request, study, note=False)  # the export itself is noted, with its n
+        said = wanted.pop(LOOK, "")
+        access_outcomes(request, study, said=said, note=False)  # the export itself is noted, with its n
         job = request_export(study=study, user=request.user, **wanted)
         if is_small(job):
             run(job_id=job.pk)

@@ -12,8 +12,9 @@ from rest_framework.response import Response
 
 from dialogues.models import Dialogue, Verdict
 from studies.models import Participant, Study
+from studies.services.running import note_reading
 from turingsite.api import filters, selectors, serializers
-from turingsite.api.blinding import LOOK, access_outcomes
+from turingsite.api.blinding import LOOK, VERDICTS, access_outcomes, has_read
 from turingsite.api.schema import LOOK_PARAMETER
 from turingsite.api.views.edge import Resource, RowList
 from turingsite.errors import NotFound
@@ -92,7 +93,7 @@ class DialogueDetail(Resource):
         summary=_("Verdicts"),
         description=_(
             "In the order in which they were given. Hidden while the study runs, as on the desk: then the "
-            "answer is 403 with the code “blind”."
+            "answer is 403 with the code “blind”. Every reading of outcomes is noted in the audit trail."
         ),
         parameters=[LOOK_PARAMETER],
         tags=["verdicts"],
@@ -107,6 +108,20 @@ class VerdictList(RowList):
     def rows(self, study: Study) -> QuerySet[Verdict]:
         access_outcomes(self.request, study)
         return selectors.verdicts_of(study)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Once this page is found, the reading is noted: a walk through the table once, not page by page."""
+        found = super().paginate_queryset(queryset)
+        study = self.study()
+        if "cursor" not in self.request.query_params or not has_read(self.request.user, study):
+            note_reading(
+                study=study,
+                report=VERDICTS,
+                analysis_set="",
+                verdicts=queryset.count(),
+                user=self.request.user,
+            )
+        return found
 
 
 def _there(row: Any) -> Any:
