@@ -228,7 +228,7 @@ def _systems(plan: Plan, text: dict[str, str], known: Known, said: list[Note], *
             said.append(
                 notes.warning(
                     "system_created",
-                    gettext_noop("The system “%(system)s” is new and will be created."),
+                    gettext_noop("The system “%(system)s” is new; this row creates it."),
                     system=name,
                 )
             )
@@ -237,17 +237,12 @@ def _systems(plan: Plan, text: dict[str, str], known: Known, said: list[Note], *
 
 
 def _unknown_system(name: str, known: Known) -> Note:
+    """How a new system is allowed, the desk and the command say in their own words."""
     close = known.close_systems(name)
     if close:
-        message = gettext_noop(
-            "Is “%(system)s” a new system, or did you mean %(meant)s? Correct the name, "
-            "or allow new systems (--create-systems)."
-        )
+        message = gettext_noop("Is “%(system)s” a new system, or did you mean %(meant)s?")
         return notes.question("unknown_system", message, system=notes.shortened(name), meant=", ".join(close))
-    message = gettext_noop(
-        "“%(system)s” is not a known system. If it is new, allow new systems (--create-systems) "
-        "or add it on the desk."
-    )
+    message = gettext_noop("“%(system)s” is not a known system.")
     return notes.question("unknown_system", message, system=notes.shortened(name))
 
 

@@ -289,6 +289,8 @@ def test_an_upload_is_looked_at_before_it_is_taken_in(client, cast, settings, wo
     tasks.run_import(batch.pk)
     page = client.get(answer.url)
     assert (page.context["checked"], page.context["good"], page.context["questions"]) == (True, 1, 1)
+    assert "--create-systems" not in page.content.decode()
+    assert "tick the box above" in page.content.decode()
     assert not Dialogue.objects.exists()
     assert not Recording.objects.exists()
 
@@ -296,6 +298,12 @@ def test_an_upload_is_looked_at_before_it_is_taken_in(client, cast, settings, wo
     tasks.run_import(batch.pk)
     assert set(Dialogue.objects.values_list("external_id", flat=True)) == {"d1", "d2"}
     assert StudyItem.objects.filter(study=cast.study).count() == 2
+    page = client.get(answer.url).content.decode()
+    assert "Processing is under way: 0 of 2 dialogues" in page
+    assert f"{url('dialogues')}?study={cast.study.slug}" in page
+    assert "will be created" not in page
+    run_waiting()
+    assert "Processed: 2 of 2 dialogues." in client.get(answer.url).content.decode()
     assert unpacked(settings) == []  # what was taken in is kept under its hash
     again = client.post(url("import_step", batch.pk, "confirm"), follow=True)
     assert "confirmed or stopped already" in again.content.decode()

@@ -331,6 +331,7 @@ def test_an_unknown_system_is_a_question_that_can_be_answered(audio):
     row = {**MACHINE, "system": "Brand New 2"}
     (asked,) = import_rows([row], audio)
     assert [m["level"] for m in asked.messages] == ["question"]
+    assert "--create-systems" not in worded(asked.messages[0])  # the desk has a box for it
     assert not System.objects.filter(name="Brand New 2").exists()
 
     (taken,) = import_rows([row], audio, create_systems=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from dialogues.importing import services, uploads
 from dialogues.importing.columns import template_csv
 from dialogues.importing.manifest import read_manifest
 from dialogues.importing.notes import worded
-from dialogues.models import ImportBatch, ImportRow
+from dialogues.models import ImportBatch, ImportRow, ProcessingJob
 from dialogues.selectors import access_import, desk_imports
 from turingsite.desk.corpus_forms import ImportForm
 from turingsite.desk.doors import access_desk, tell
@@ -85,6 +86,7 @@ def batch(request: HttpRequest, pk: int) -> HttpResponse:
     rows = found.rows.select_related("dialogue").order_by("line")
     if state in ImportRow.State.values:
         rows = rows.filter(state=state)
+    jobs = _jobs(found)
     questions = [m for m in _messages(found) if m["level"] == "question"]
     context = {
         "batch": found,
@@ -99,15 +101,33 @@ def batch(request: HttpRequest, pk: int) -> HttpResponse:
         "trouble": worded({"message": found.trouble}) if found.trouble else "",
         "notes": [worded(note) for note in found.notes],
         "questions": len(questions),
+        "jobs": jobs,
         "state": state,
         "rows": [
-            {"row": row, "messages": [worded(m) for m in row.messages if m["message"]]}
+            {
+                "row": row,
+                "messages": [worded(m) for m in row.messages if m["message"]],
+                "asks": bool(questions) and any(m["level"] == "question" for m in row.messages),
+            }
             for row in rows[:SHOWN]
         ],
         "more": total > SHOWN,
         "shown": SHOWN,
     }
     return render(request, "desk/import.html", context)
+
+
+def _jobs(found: ImportBatch) -> dict[str, int]:
+    """Of a finished import: how many of its dialogues have sound, how many are processed, how many failed."""
+    if found.state not in (State.DONE, State.STOPPED):
+        return {"total": 0, "done": 0, "failed": 0, "waiting": 0}
+    jobs = ProcessingJob.objects.filter(dialogue__in=found.rows.exclude(dialogue=None).values("dialogue"))
+    counts = jobs.aggregate(
+        total=Count("pk"),
+        done=Count("pk", filter=Q(state=ProcessingJob.State.DONE)),
+        failed=Count("pk", filter=Q(state=ProcessingJob.State.FAILED)),
+    )
+    return {**counts, "waiting": counts["total"] - counts["done"] - counts["failed"]}
 
 
 def _messages(found: ImportBatch) -> list[dict[str, Any]]:

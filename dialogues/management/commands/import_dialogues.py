@@ -118,6 +118,9 @@ class Command(BaseCommand):
         self.stdout.write(style(f"{MARKS[state]} {_('line')} {line:>4}  {shown}: {label}"))
         for message in messages:
             self.stdout.write(f"      {worded(message)}")
+        if any(message["code"] == "unknown_system" for message in messages):
+            words = _("Correct the name or, if the system is new, add --create-systems.")
+            self.stdout.write(f"      {words}")
 
     def _process(self, batch: ImportBatch, *, process: bool) -> None:
         """Make what waits playable, here and now, human dialogues first: the others draw from their gaps."""
