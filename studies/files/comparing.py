@@ -19,6 +19,8 @@ State = Literal["unchanged", "changed", "new", "kept"]
 _SIGNS = {"unchanged": "=", "changed": "~", "new": "+", "kept": "="}
 #: Lines of one change that are shown; longer texts are cut.
 MOST_LINES = 40
+#: Lines of a new value, and signs of a line.
+FEW_LINES, MOST_SIGNS = 3, 100
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def shown(changes: list[Change]) -> Iterator[str]:
         if one.state == "unchanged":
             continue
         yield f"{_SIGNS[one.state]} {one.key}"
+        if one.state == "new":
+            yield from _shortened(_lines(one.after))
         if one.state == "changed":
             lines = [
                 line
@@ -116,7 +120,16 @@ def _lines(value: Any) -> list[str]:
     if isinstance(value, dict | list):
         text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=1000)
         return text.splitlines()
-    return [str(value)]
+    words = {None: "null", True: "true", False: "false"}  # as they stand in the file
+    return [words[value] if value is None or isinstance(value, bool) else str(value)]
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    """The beginning of a value that has nothing to be compared with."""
+    for line in lines[:FEW_LINES]:
+        yield f"    +{line if len(line) <= MOST_SIGNS else line[: MOST_SIGNS - 1] + '…'}"
+    if len(lines) > FEW_LINES:
+        yield "    " + _("… and %(n)s more lines") % {"n": len(lines) - FEW_LINES}
 
 
 def _note(study: Study, key: str) -> str:
