@@ -61,7 +61,7 @@ def test_an_uploaded_file_is_compared_and_applied_only_when_told(researcher: Any
         .replace("en: Mine", "en: Mine, better")
         .replace("soft_launch_n: 20", "soft_launch_n: 25")
     )
-    page = researcher.post(url("study_file", "mine"), upload(text))
+    page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
     assert page.status_code == 200
     assert "~ title" in page.context["lines"]
     assert "    +25" in page.context["lines"]
@@ -75,7 +75,7 @@ def test_an_uploaded_file_is_compared_and_applied_only_when_told(researcher: Any
     assert (study.title_en, study.soft_launch_n) == ("Mine, better", 25)
     line = AuditLine.objects.get(study=study, action="study.file_applied")
     assert line.actor is not None
-    again = researcher.post(url("study_file", "mine"), upload(as_yaml(describe(study))))
+    again = researcher.post(url("study_file", "mine"), upload(as_yaml(describe(study))), follow=True)
     assert again.context["nothing"]
     assert "Nothing would change" in again.content.decode()
 
@@ -83,13 +83,14 @@ def test_an_uploaded_file_is_compared_and_applied_only_when_told(researcher: Any
 def test_what_is_wrong_is_told_by_line_and_can_be_mended_in_place(researcher: Any, study: Study) -> None:
     text = as_yaml(describe(study)).replace("profile_at:", "profle_at:")
     at = text[: text.index("profle_at")].count("\n") + 1
-    page = researcher.post(url("study_file", "mine"), upload(text))
-    assert page.status_code == 400
+    page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
     body = page.content.decode()
     assert f"{at}:1" in body
     assert "Did you mean “profile_at”?" in body
     assert "Apply it" not in body
-    mended = researcher.post(url("study_file", "mine"), {"text": text.replace("profle_at", "profile_at")})
+    mended = researcher.post(
+        url("study_file", "mine"), {"text": text.replace("profle_at", "profile_at")}, follow=True
+    )
     assert mended.status_code == 200
     assert mended.context["nothing"]
 
@@ -98,8 +99,7 @@ def test_what_is_wrong_is_told_by_line_and_can_be_mended_in_place(researcher: An
     b"", b"\xff\xfe\x00", b"a: [", b"- 1", b"&a [*a]", b"x" * 1_100_000, "语: 言".encode("gbk"), b"\0",
 ])  # fmt: skip
 def test_files_that_are_none_are_refused_in_words(researcher: Any, study: Study, data: bytes) -> None:
-    page = researcher.post(url("study_file", "mine"), upload(data))
-    assert page.status_code == 400
+    page = researcher.post(url("study_file", "mine"), upload(data), follow=True)
     assert page.context["problems"] or page.context["form"].errors
     assert researcher.post(url("study_file", "mine"), upload(data, apply="yes")).status_code == 400
 
@@ -107,7 +107,7 @@ def test_files_that_are_none_are_refused_in_words(researcher: Any, study: Study,
 def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, study: Study) -> None:
     factories.ParticipantFactory(study=study)
     text = as_yaml(describe(study)).replace("min_age: 18", "min_age: 21").replace("en: Mine", "en: Other")
-    page = researcher.post(url("study_file", "mine"), upload(text))
+    page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
     assert page.context["refused"]
     assert "Apply it" not in page.content.decode()
     forced = researcher.post(url("study_file", "mine"), upload(text, apply="yes"))
@@ -132,8 +132,10 @@ def test_a_new_study_comes_from_a_template_filled_in(researcher: Any, cast: Any)
     values = yaml.safe_load(saved)
     assert values["settings"]["speech"]["reveal"] == "never"
     text = saved.replace("slug: my-panel-study", "slug: panel-one").replace("amount: null", "amount: 3.5", 1)
-    page = researcher.post(url("new_study_file"), upload(text))
+    page = researcher.post(url("new_study_file"), upload(text), follow=True)
     assert page.status_code == 200
+    shown = page.context["lines"]
+    assert shown[shown.index("+ settings.speech.reveal") + 1] == "    +never"
     assert "A new study at “panel-one”" in page.content.decode()
     assert not Study.objects.filter(slug="panel-one").exists()
     made = researcher.post(
@@ -164,3 +166,32 @@ def test_a_new_study_takes_no_address_that_is_taken(researcher: Any, study: Stud
 
 def test_the_first_page_of_a_new_study_leads_there(researcher: Any) -> None:
     assert url("new_study_file") in researcher.get(url("create")).content.decode()
+
+
+def test_what_was_checked_has_an_address_of_its_own_for_whoever_sent_it(
+    researcher: Any, client: Any, study: Study, cast: Any
+) -> None:
+    text = as_yaml(describe(study)).replace("en: Mine", "en: Better")
+    sent = researcher.post(url("study_file", "mine"), upload(text))
+    assert sent.status_code == 302, "going back sends no form again"
+    for _time in range(2):
+        page = researcher.get(sent.url)
+        assert "~ title" in page.context["lines"]
+        assert page.context["form"]["text"].value() == text
+    other = sent.url.partition("=")[0] + "=other"
+    new = url("new_study_file") + "?" + sent.url.partition("?")[2]
+    for elsewhere in (other, new, url("study_file", "mine")):
+        assert "lines" not in researcher.get(elsewhere).context
+    researcher.post(url("study_file", "mine"), {"text": text, "apply": "yes"})
+    assert "lines" not in researcher.get(sent.url).context
+    factories.StudyMemberFactory(study=study, user=cast.stranger, role="researcher")
+    sent = researcher.post(url("study_file", "mine"), upload(text))
+    client.force_login(cast.stranger)
+    assert "lines" not in client.get(sent.url).context
+
+
+def test_no_file_at_all_is_asked_for(researcher: Any) -> None:
+    page = researcher.post(url("new_study_file"), {"text": ""})
+    assert page.status_code == 400
+    assert page.context["form"].errors == {"upload": ["Choose a file."]}
+    assert "1:1" not in page.content.decode()

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from studies import files
+from studies import codes, files
 from studies.files.schema import LARGEST
 from studies.models import Study
 from studies.selectors import access_desk_study
@@ -20,6 +20,8 @@ from studies.services.filing import apply_study_file
 from turingsite.desk.doors import access_managed_study, manages
 from turingsite.desk.forms import Answering
 from turingsite.errors import DomainError, NotFound
+
+KEPT = "desk_study_file"  # in the session: the file that was sent last, until it is applied
 
 
 class StudyFileForm(Answering):
@@ -34,6 +36,11 @@ class StudyFileForm(Answering):
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "mono"}),
         help_text=gettext_lazy("Mend it here, or in your file and upload it again."),
     )
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("upload") is None and not self.cleaned_data.get("text", "").strip():
+            self.add_error("upload", _("Choose a file."))
+        return self.cleaned_data
 
     def data_given(self) -> bytes:
         """What is to be checked; empty where nothing was given."""
@@ -72,45 +79,77 @@ def new_study_file(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
+    """Ask for a file; what was sent is kept and shown at an address of its own, so that one can go back."""
+    if request.method != "POST":
+        text = _kept(request)
+        if text is None:
+            return _answer(request, study, StudyFileForm())
+        form = StudyFileForm({"text": text})
+        form.full_clean()
+        return _checked(request, study, form, text.encode())
+    form = StudyFileForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _answer(request, study, form, status=400)
+    data = form.data_given()
+    text = _text_of(data)
+    if text is None or "apply" in request.POST:
+        return _checked(request, study, form, data)
+    code = codes.public_code()
+    request.session[KEPT] = {"code": code, "path": request.path, "text": text}
+    return redirect(f"{request.path}?checked={code}")
+
+
+def _text_of(data: bytes) -> str | None:
+    """The file's text; ``None`` where there is none to be mended: not UTF-8, or too large."""
+    try:
+        return data.decode() if len(data) <= LARGEST else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _kept(request: HttpRequest) -> str | None:
+    """The text this person sent last, where this address was given for it."""
+    kept = request.session.get(KEPT, {})
+    if not kept or (kept["code"], kept["path"]) != (request.GET.get("checked"), request.path):
+        return None
+    return str(kept["text"])
+
+
+def _checked(request: HttpRequest, study: Study | None, form: StudyFileForm, data: bytes) -> HttpResponse:
+    """What is wrong with the file, or what it would change; applied where that was asked for."""
+    checked = files.check(data)
+    values = checked.values
     context: dict[str, Any] = {
+        "checked": True,
+        "problems": [one for one in checked.problems if one.is_error],
+        "hints": [one for one in checked.problems if not one.is_error],
+    }
+    if values is not None and not _belongs(form, study, str(values["slug"])):
+        values = None
+    if values is not None:
+        changes = files.compare(study, values)
+        if "apply" in request.POST and (answer := _applied(request, form, study, values)) is not None:
+            return answer
+        context |= {
+            "lines": list(files.shown(changes)),
+            "refused": any(one.refusal for one in changes),
+            "nothing": all(one.state in ("unchanged", "kept") for one in changes),
+            "slug": values["slug"],
+        }
+    wrong = request.method == "POST" and (values is None or form.errors)
+    return _answer(request, study, _with_text(form, data), status=400 if wrong else 200, **context)
+
+
+def _answer(
+    request: HttpRequest, study: Study | None, form: StudyFileForm, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    context = {
         "study": study,
         "title": _("Study file") if study is not None else _("New study from a file"),
         "templates": files.TEMPLATES,
+        "form": form,
     }
-    form = StudyFileForm(request.POST or None, request.FILES or None)
-    if request.method != "POST":
-        return render(request, "desk/plan_study_file.html", {**context, "form": form})
-    status = 200
-    if form.is_valid():
-        data = form.data_given()
-        checked = files.check(data)
-        values = checked.values
-        context |= {
-            "checked": True,
-            "problems": [one for one in checked.problems if one.is_error],
-            "hints": [one for one in checked.problems if not one.is_error],
-        }
-        if values is not None and not _belongs(form, study, str(values["slug"])):
-            values = None
-        if values is not None:
-            changes = files.compare(study, values)
-            if "apply" in request.POST and (answer := _applied(request, form, study, values)) is not None:
-                return answer
-            context |= {
-                "lines": list(files.shown(changes)),
-                "refused": any(one.refusal for one in changes),
-                "nothing": all(one.state in ("unchanged", "kept") for one in changes),
-                "slug": values["slug"],
-            }
-        elif not form.errors:
-            status = 400
-        form = _with_text(form, data)
-    return render(
-        request,
-        "desk/plan_study_file.html",
-        {**context, "form": form},
-        status=400 if form.errors else status,
-    )
+    return render(request, "desk/plan_study_file.html", context | more, status=status)
 
 
 def _belongs(form: StudyFileForm, study: Study | None, slug: str) -> bool:
@@ -134,6 +173,7 @@ def _applied(
         for name, words in error.fields.items():
             form.add_error(None, f"{name}: {words}")
         return None
+    request.session.pop(KEPT, None)
     messages.success(request, _("Applied: %(n)s changes.") % {"n": len(changes)})
     return redirect("admin:desk_study", made.slug)
 
