@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.audits import key_of
+from dialogues.audits import asked_as, key_of
 from dialogues.models import StimulusAudit
 from dialogues.nuisance_report import COMPARISONS, NAMES
 from studies.cells import as_stored
@@ -33,8 +33,9 @@ def _rows(study: Study) -> Iterator[dict[str, Any]]:
     made = StimulusAudit.objects.filter(study=study, state=StimulusAudit.State.DONE)
     for one in made.order_by("pk").prefetch_related("answers"):
         answers = {answer.key: answer for answer in one.answers.all()}
+        asked = asked_as(one.result)
         for row in one.result:
-            answer = answers.get(key_of(row))
+            answer = answers.get(asked.get(key_of(row), ""))
             cells = {
                 **{name: row[name] for name in ("language", "comparison", "feature", "n", "auc", "warning")},
                 "audit": one.fingerprint[:16],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from dialogues.models import AuditAnswer, Dialogue, Modality, StimulusAudit, StudyItem
-from dialogues.nuisance_report import COMPARISONS, FEATURES, FEWEST, figures, scopes_of
+from dialogues.nuisance_report import COMPARISONS, FEATURES, FEWEST, HUMAN_MACHINE, figures, scopes_of
 from studies import audit, codes
 from studies.models import Study
 from turingsite.errors import Conflict, Invalid
@@ -30,7 +30,7 @@ logger = logging.getLogger("turingsite.audits")
 AT_ONCE = 1000  # dialogues: so many take under a second, more are a job
 LEASE = timedelta(minutes=5)
 TRIES = 3
-LONGEST_ANSWER = 2000
+SHORTEST_ANSWER, LONGEST_ANSWER = 10, 2000  # characters
 KEPT = ("language", "comparison", "feature", "first_n", "other_n", "n", "auc", "low", "high", "se", "warning")
 State = StimulusAudit.State
 UNFORESEEN = (ArithmeticError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
@@ -77,8 +77,32 @@ def current(study: Study) -> StimulusAudit | None:
 
 
 def warnings_of(made: StimulusAudit) -> list[dict[str, Any]]:
-    """The figures beyond the limit, each with the ``key`` under which it is answered."""
-    return [{**row, "key": key_of(row)} for row in made.result if row["warning"]]
+    """The figures beyond the limit, each with the ``key`` under which it is answered; the same only once."""
+    asked = asked_as(made.result)
+    rows = ({**row, "key": key_of(row)} for row in made.result if row["warning"])
+    return [row for row in rows if asked[row["key"]] == row["key"]]
+
+
+def asked_as(result: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The key of every warned figure and the one it is asked under: the widest of the very same dialogues.
+
+    With one machine kind H-H against H-M says again what human against machine says; with one language that
+    language says what all say.
+    """
+    warned = {key_of(row): row for row in result if row["warning"]}
+
+    def widest(row: Mapping[str, Any]) -> str:
+        comparisons = ((HUMAN_MACHINE,) if row["comparison"].startswith("hh_") else ()) + (row["comparison"],)
+        for language in ("all", row["language"]):
+            for comparison in comparisons:
+                key = key_of({**row, "language": language, "comparison": comparison})
+                one = warned.get(key, {})
+                # It is over all of the row's dialogues: where they are as many, they are the same.
+                if (one.get("first_n"), one.get("other_n")) == (row["first_n"], row["other_n"]):
+                    return key
+        return key_of(row)
+
+    return {key: widest(row) for key, row in warned.items()}
 
 
 def key_of(row: Mapping[str, Any]) -> str:
@@ -184,6 +208,15 @@ def waiting() -> list[int]:
     return list(found.order_by("pk").values_list("pk", flat=True)[:20])
 
 
+def fault_of(text: str) -> str:
+    """What keeps ``text`` from being an answer in words; empty where nothing does."""
+    if len(text) > LONGEST_ANSWER:
+        return _("At most %(most)s characters.") % {"most": LONGEST_ANSWER}
+    if len(text) < SHORTEST_ANSWER:
+        return _("Say it in words: at least %(least)s characters.") % {"least": SHORTEST_ANSWER}
+    return ""
+
+
 @transaction.atomic
 def answer(*, made: StimulusAudit, answers: Mapping[str, str], user: Any, now: datetime | None = None) -> int:
     """Store answers by warning key; an empty one is left as it was. How many were new or other words.
@@ -192,19 +225,15 @@ def answer(*, made: StimulusAudit, answers: Mapping[str, str], user: Any, now: d
     """
     known = {row["key"] for row in warnings_of(made)}
     given = {key: text.replace("\0", "").strip() for key, text in answers.items() if key in known}
-    faults = {
-        key: _("At most %(most)s characters.") % {"most": LONGEST_ANSWER}
-        for key, text in given.items()
-        if len(text) > LONGEST_ANSWER
-    }
+    there = dict(made.answers.values_list("key", "text"))
+    changed = {key: text for key, text in given.items() if text and there.get(key) != text}
+    faults = {key: fault for key, text in changed.items() if (fault := fault_of(text))}
     if faults:
-        raise Invalid("answer_too_long", _("An answer is too long."), fields=faults)
+        raise Invalid("bad_answer", _("Nothing was stored: look at the marked answers."), fields=faults)
     if made.fingerprint != fingerprint(made.study):
         raise Conflict(
             "material_changed", _("The dialogues have changed since this audit. Run it again; it asks anew.")
         )
-    there = dict(made.answers.values_list("key", "text"))
-    changed = {key: text for key, text in given.items() if text and there.get(key) != text}
     for key, text in changed.items():
         AuditAnswer.objects.update_or_create(
             audit=made, key=key, defaults={"text": text, "user": user, "answered_at": now or timezone.now()}
@@ -255,7 +284,7 @@ def _make(made: StimulusAudit, token: str, on_step: Callable[[int, int], None] |
                 user=made.user,
                 target=made.fingerprint[:12],
                 dialogues=len(rows),
-                warnings=sum(bool(row["warning"]) for row in result),
+                warnings=len(set(asked_as(result).values())),
             )
 
 

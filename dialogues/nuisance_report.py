@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from numpy.typing import NDArray
 
 from dialogues import pictures
-from dialogues.models import Dialogue, Kind, Modality, StudyItem
+from dialogues.models import Dialogue, Kind, Modality, Nature, StudyItem
 from studies.models import Language
 from studies.registry import Report, reports
 from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, Tables
@@ -61,15 +61,26 @@ NAMES = {
     TOGETHER: gettext_lazy("all of them together"),
 }
 
+#: What a higher number means, with the kind whose dialogues have it and the share of pairs in which they do.
+LONGER = gettext_lazy("longer in %(kind)s dialogues, in %(share)s of pairs")
+LOUDER = gettext_lazy("louder in %(kind)s dialogues, in %(share)s of pairs")
+MORE = gettext_lazy("more in %(kind)s dialogues, in %(share)s of pairs")
+MEANT = {
+    **dict.fromkeys(("length", "gap", "leading"), LONGER),
+    **dict.fromkeys(("level_a", "level_b", "noise_a", "noise_b"), LOUDER),
+    **dict.fromkeys(("turns", "bandwidth", "bytes"), MORE),
+}
+
 HH, HM, PH = Kind.HUMAN_HUMAN, Kind.HUMAN_MACHINE, Kind.PSEUDO_HUMAN
 #: Which kinds are set against which; the model is fitted to the first two.
+HUMAN_MACHINE = "human_machine"
 COMPARISONS: tuple[tuple[str, Any, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("human_machine", gettext_lazy("human against machine"), (HH,), (HM, PH)),
+    (HUMAN_MACHINE, gettext_lazy("human against machine"), (HH,), (HM, PH)),
     ("hm_ph", gettext_lazy("H-M against PH"), (HM,), (PH,)),
     ("hh_ph", gettext_lazy("H-H against PH"), (HH,), (PH,)),
     ("hh_hm", gettext_lazy("H-H against H-M"), (HH,), (HM,)),
 )
-MODELLED = ("human_machine", "hm_ph")
+MODELLED = (HUMAN_MACHINE, "hm_ph")
 
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
@@ -126,6 +137,20 @@ def figures(rows: Sequence[Row]) -> Iterator[tuple[list[dict[str, Any]], list[di
                 [{**head, **cells} for cells in _alone(some, positive)],
                 [{**head, **cells} for cells in _modelled(some, positive)] if key in MODELLED else [],
             )
+
+
+def in_words(row: Row) -> str:
+    """Which kind has the higher number, and how often; empty where none was measured."""
+    value = row["auc"]
+    if value is None:
+        return ""
+    share = f"{max(value, 1 - value):.0%}"
+    if row["feature"] not in MEANT:
+        return _("tells the kinds apart in %(share)s of pairs") % {"share": f"{value:.0%}"}
+    _key, _name, first, other = next(one for one in COMPARISONS if one[0] == row["comparison"])
+    kinds = first if value > 0.5 else other
+    kind = Kind(kinds[0]).label if len(kinds) == 1 else Nature.MACHINE.label
+    return str(MEANT[row["feature"]]) % {"kind": kind, "share": share}
 
 
 def warnings(result: ReportResult) -> int:

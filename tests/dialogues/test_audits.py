@@ -80,7 +80,7 @@ def test_a_warning_nobody_answered_keeps_the_study_shut(study: Study, cast: Any,
     audits.answer(made=audit, answers={keys[0]: "People talk longer."}, user=cast.researcher)
     with pytest.raises(Conflict):
         open_(study, to=to)
-    audits.answer(made=audit, answers=dict.fromkeys(keys[1:], "Likewise."), user=cast.researcher)
+    audits.answer(made=audit, answers=dict.fromkeys(keys[1:], "Likewise here."), user=cast.researcher)
     assert open_(study, to=to).status == to
 
 
@@ -94,18 +94,21 @@ def test_answers_keep_who_when_and_what_and_go_with_the_material(study: Study, c
     audit = made(study, cast.researcher)
     now = timezone.now()
     keys = audits.unanswered(audit)
-    assert audits.answer(made=audit, answers=dict.fromkeys(keys, "So it is."), user=cast.researcher) == len(
-        keys
-    )
+    assert audits.answer(
+        made=audit, answers=dict.fromkeys(keys, "So it is, by nature."), user=cast.researcher
+    ) == len(keys)
     kept = audit.answers.get(key="en/human_machine/length")
-    assert (kept.text, kept.user) == ("So it is.", cast.researcher)
+    assert (kept.text, kept.user) == ("So it is, by nature.", cast.researcher)
     assert abs(kept.answered_at - now) < timedelta(minutes=1)
     line = AuditLine.objects.get(action="audit.answered")
     assert "So it is" not in str(line.detail)
     # the same again is no other audit and asks nothing
     assert made(study).pk == audit.pk
     assert audits.unanswered(audit) == []
-    assert audits.answer(made=audit, answers=dict.fromkeys(keys, "So it is."), user=cast.researcher) == 0
+    assert (
+        audits.answer(made=audit, answers=dict.fromkeys(keys, "So it is, by nature."), user=cast.researcher)
+        == 0
+    )
     # new material asks anew, and the old answers stay with what they were about
     factories.add_dialogue(study, kind="human_human", play_duration=44.0)
     again = made(study)
@@ -199,3 +202,30 @@ def test_reviewers_find_figures_and_answers_in_the_export(study: Study, cast: An
     assert (own["auc"], own["warning"], own["answer"]) == (1.0, True, "People talk longer.")
     assert len(rows) == len(audit.result)
     assert cast.researcher.username not in str(rows)
+
+
+def test_with_one_machine_kind_and_one_language_each_warning_is_asked_once(study: Study, cast: Any) -> None:
+    widen(study)
+    study.items.filter(dialogue__kind="pseudo_human").update(is_active=False)
+    audit = made(study)
+    warned = [row["feature"] for row in audit.result if row["warning"]]
+    assert warned.count("length") == 2  # H-H against H-M is human against machine
+    asked = audits.unanswered(audit)
+    assert [key for key in asked if key.endswith("/length")] == ["en/human_machine/length"]
+    assert len(asked) == len(set(warned))
+    audits.answer(made=audit, answers=dict.fromkeys(asked, "People talk longer."), user=cast.researcher)
+    assert open_(study).status == "open"
+    rows = datasets.get("stimulus_audits").rows(study)
+    assert {row["answer"] for row in rows if row["warning"]} == {"People talk longer."}
+
+
+@pytest.mark.parametrize("text", ["x", "ok", "无所谓"])
+def test_an_answer_has_some_words(study: Study, cast: Any, text: str) -> None:
+    widen(study)
+    audit = made(study)
+    key = audits.unanswered(audit)[0]
+    with pytest.raises(Invalid) as refused:
+        audits.answer(made=audit, answers={key: text}, user=cast.researcher)
+    assert "at least 10 characters" in str(refused.value.fields[key])
+    audit.answers.create(key=key, text=text, answered_at=timezone.now())  # from before the rule
+    assert audits.answer(made=audit, answers={key: text}, user=cast.researcher) == 0

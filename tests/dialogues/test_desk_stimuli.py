@@ -58,7 +58,7 @@ def test_answers_are_stored_one_by_one_or_for_all_that_are_open(
     audit = StimulusAudit.objects.get()
     assert audit.answers.get().text == "They do talk longer."
     client.post(
-        url(study), {"do": "answer", f"answer-{first}": "They do talk longer.", "for_all": "Likewise."}
+        url(study), {"do": "answer", f"answer-{first}": "They do talk longer.", "for_all": "Likewise here."}
     )
     assert audits.unanswered(audit) == []
     assert audit.answers.get(key=first).text == "They do talk longer."
@@ -85,7 +85,7 @@ def test_new_material_asks_anew_with_the_earlier_words_beside(client: Client, st
     factories.add_dialogue(study, kind="human_human", play_duration=47.0)
     changed = client.get(url(study))
     assert "The dialogues have changed" in changed.content.decode()
-    late = client.post(url(study), {"do": "answer", "for_all": "Late."}, follow=True)
+    late = client.post(url(study), {"do": "answer", "for_all": "Late, but said."}, follow=True)
     assert "have changed since this audit" in late.content.decode()
     page = run(client, study)
     assert page.context["open"] == len(page.context["warned"])
@@ -112,7 +112,7 @@ def test_colleagues_read_and_only_who_manages_answers(client: Client, cast: Any,
     page = client.get(url(study))
     assert page.status_code == 200
     assert "<textarea" not in page.content.decode()
-    assert client.post(url(study), {"do": "answer", "for_all": "x"}).status_code == 404
+    assert client.post(url(study), {"do": "answer", "for_all": "They do talk longer."}).status_code == 404
     client.force_login(cast.stranger)
     assert client.get(url(study)).status_code == 404
 
@@ -123,3 +123,16 @@ def test_too_few_dialogues_are_told(client: Client, cast: Any) -> None:
     answer = client.post(url(cast.study), {"do": "run"}, follow=True)
     assert "needs 5 dialogues" in answer.content.decode()
     assert not Dialogue.objects.exists()
+
+
+def test_a_warning_says_which_kind_has_more_and_one_letter_answers_nothing(
+    client: Client, study: Study
+) -> None:
+    page = run(client, study)
+    said = {one["key"]: one["words"] for one in page.context["warned"]}
+    assert said["en/human_machine/length"] == "longer in human–human dialogues, in 100% of pairs"
+    assert said["en/human_machine/length"] in page.content.decode()
+    refused = client.post(url(study), {"do": "answer", "for_all": "x"})
+    assert refused.status_code == 400
+    assert "at least 10 characters" in refused.context["for_all_error"]
+    assert not StimulusAudit.objects.get().answers.exists()

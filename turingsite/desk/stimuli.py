@@ -12,12 +12,12 @@ from django.utils.translation import ngettext
 
 from dialogues import audits, tasks
 from dialogues.models import AuditAnswer, StimulusAudit
-from dialogues.nuisance_report import COMPARISONS, FEWEST, NAMES
+from dialogues.nuisance_report import COMPARISONS, FEWEST, NAMES, in_words
 from studies.models import Language, Study
 from studies.selectors import access_desk_study
 from turingsite.desk.doors import access_managed_study, manages, tell
 from turingsite.desk.wake import wake
-from turingsite.errors import DomainError
+from turingsite.errors import DomainError, Invalid
 
 State = StimulusAudit.State
 
@@ -62,6 +62,10 @@ def _answer(request: HttpRequest, study: Study, typed: dict[str, str]) -> bool:
         return True
     for_all = request.POST.get("for_all", "").strip()
     if for_all:
+        if fault := audits.fault_of(for_all):
+            raise Invalid(
+                "bad_answer", _("Nothing was stored: look at the marked answers."), fields={"for_all": fault}
+            )
         for key in audits.unanswered(made):
             typed[key] = typed.get(key, "").strip() or for_all
     changed = audits.answer(made=made, answers=typed, user=request.user)
@@ -104,6 +108,7 @@ def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dic
         "warned": warned,
         "open": sum(one["answer"] is None for one in warned),
         "for_all": request.POST.get("for_all", ""),
+        "for_all_error": errors.get("for_all", ""),
         "figures": [_words(row) for row in made.result] if made else [],
         "earlier": [(one, len(audits.warnings_of(one)), one.answers.count()) for one in earlier[:10]],
     }
@@ -131,4 +136,5 @@ def _words(row: dict[str, Any]) -> dict[str, Any]:
         "auc": "" if auc is None else f"{auc:.2f}",
         "interval": interval,
         "warning": row["warning"],
+        "words": in_words(row),
     }
