@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from studies import audit
@@ -154,3 +155,19 @@ def test_every_deed_reads_in_both_languages(client, cast, language):
     page = read(client, cast.study.slug)
     assert page.status_code == 200
     assert "%(" not in page.content.decode()
+
+
+def test_names_are_no_words_to_be_translated(client, cast):
+    get_user_model().objects.filter(pk=cast.researcher.pk).update(username="open")
+    owner = cast.researcher.pk
+    audit.record("api.token_made", study=cast.study, user=cast.researcher, target="abc", owner=owner)
+    audit.record("study.member_added", study=cast.study, target=owner, role="researcher")
+    audit.record("thing.new", study=cast.study, words="paused", listed=["done", "researcher"])
+    audit.record("study.settings", study=cast.study, values={"profile_at": ["start", "end"]})
+    client.force_login(cast.researcher)
+    client.cookies["django_language"] = "zh-hans"
+    settings, new, added, made = (row["details"] for row in read(client, cast.study.slug).context["rows"])
+    assert [value for _name, value in made] == ["open"]
+    assert [value for _name, value in new] == ["paused", "done, researcher"]
+    assert [value for _name, value in added] == ["研究者"]
+    assert all("end" not in value for _name, value in settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -31,12 +32,14 @@ from turingsite.desk.wording import ACTORS, called
 from turingsite.errors import NotFound
 
 KINDS = ("participant", "system")
+VERDICTS = "verdicts"  # not a report, but read over the API like one
 LONGEST = 60  # lines of a detail that are listed; the rest is counted
-CHOICES: Mapping[str, Any] = {
-    **dict(Study.Status.choices),
-    **dict(StudyMember.Role.choices),
-    **dict(EndState.choices),
+#: Details whose values are enumerated; every other value is a name or a number and stays as it is.
+CHOICES: Mapping[str, Mapping[Any, Any]] = {
+    **{key: dict(Study.Status.choices) for key in ("was", "now_is", "status")},
+    "role": dict(StudyMember.Role.choices),
 }
+ENDS: Mapping[str, Any] = dict(EndState.choices)
 
 
 class TrailFilter(forms.Form):
@@ -168,6 +171,8 @@ class _Sentences:
         if line.action == "report.read" and slug and line.target in reports:
             address = reverse("admin:desk_report", args=[slug, line.target])
             return _link(address, str(reports.get(line.target).title))
+        if line.action == "report.read" and slug and line.target == VERDICTS:
+            return _link(reverse("admin:desk_verdicts", args=[slug]), _("Verdicts"))
         if sort == "plan" and slug:
             version = line.detail.get("version") or line.target.removeprefix("version ")
             return _link(reverse("admin:desk_plan", args=[slug]), _("version %(n)s") % {"n": version})
@@ -182,12 +187,13 @@ class _Sentences:
         rows: list[tuple[str, str]] = []
         if "was" in detail or "now_is" in detail:
             was, now_is = detail.pop("was", None), detail.pop("now_is", None)
-            rows.append((_("status"), f"{_value(was)} → {_value(now_is)}"))
+            words = CHOICES["was"]
+            rows.append((_("status"), f"{_value(was, words)} → {_value(now_is, words)}"))
         pairs = detail.pop("values", None)
         names = detail.pop("changed", None)
         if isinstance(pairs, dict):
             rows += [
-                (_field(key), f"{_value(both[0])} → {_value(both[1])}")
+                (_field(key), f"{_value(both[0], _levels(key))} → {_value(both[1], _levels(key))}")
                 for key, both in pairs.items()
                 if isinstance(both, list) and len(both) == 2
             ]
@@ -201,7 +207,7 @@ class _Sentences:
             if key == "version" and line.action.startswith("plan."):
                 continue
             shown = self.users.get(value, value) if key == "owner" and isinstance(value, int) else value
-            rows.append((str(DETAILS.get(key, key)), _value(shown)))
+            rows.append((str(DETAILS.get(key, key)), _value(shown, CHOICES.get(key, {}))))
         return rows
 
 
@@ -209,24 +215,35 @@ def _link(address: str, words: str) -> SafeString:
     return format_html('<a href="{}">{}</a>', address, words)
 
 
-def _field(name: str) -> str:
-    """A column of a study or of its game by the name its form has."""
+def _column(name: str) -> Any:
+    """The column of that name of a study or of its game; None where there is none."""
     for model in (Study, SpeechSettings):
         try:
-            return str(model._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
-        except (FieldDoesNotExist, AttributeError):
+            return model._meta.get_field(name)
+        except FieldDoesNotExist:
             continue
-    return str(CHOICES.get(name, name))
+    return None
 
 
-def _value(value: Any) -> str:
+def _field(name: str) -> str:
+    """A column of a study or of its game by the name its form has; an end by its own."""
+    return str(getattr(_column(name), "verbose_name", "") or ENDS.get(name, name))
+
+
+def _levels(name: str) -> Mapping[Any, Any]:
+    """What the values of a column are called, where they are enumerated."""
+    return dict(getattr(_column(name), "flatchoices", None) or ())
+
+
+def _value(value: Any, words: Mapping[Any, Any] = MappingProxyType({})) -> str:
+    """A stored value, called as ``words`` call it."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if value is None or value == "":
         return "–"
     if isinstance(value, list):
         rest = len(value) - LONGEST
-        return ", ".join(_value(one) for one in value[:LONGEST]) + (f" + {rest}" if rest > 0 else "")
+        return ", ".join(_value(one, words) for one in value[:LONGEST]) + (f" + {rest}" if rest > 0 else "")
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_value(one)}" for key, one in value.items()) or "–"
-    return str(CHOICES.get(value, value)) if isinstance(value, str) else str(value)
+        return ", ".join(f"{key} {_value(one, words)}" for key, one in value.items()) or "–"
+    return str(words.get(value, value))
