@@ -29,6 +29,7 @@ from dialogues.models import Dialogue, ImportBatch, ImportRow, ProcessingJob, Re
 from dialogues.processing.services import run_waiting
 from tests import factories
 from turingsite.celery import app
+from turingsite.desk.corpus import to
 
 ROOT = Path(__file__).parents[2]
 HEADER = "id,kind,language,audio,system\n"
@@ -231,6 +232,12 @@ def test_a_dialogue_is_shown_with_waveform_turns_numbers_and_flags(client, proce
     assert [block["lane"] for block in page.context["picture"]["blocks"]] == ["a", "b", "a"]
     assert "length outside 20–60 s" in text
     assert "Loudness of A (LUFS)" in text
+    assert "published-1: every gap redrawn from 180–230 ms" in text
+    numbers = {what: (before, after) for what, before, after in page.context["numbers"]}
+    assert numbers["Bytes per second"] == ("", "6000")
+    assert numbers["Sample rate (Hz)"] == ("16000", "24000")
+    assert numbers["Length (s)"][0] == "9.5"
+    assert "-0.0<" not in text
     assert "style=" not in text
     assert "<script>" not in text
 
@@ -309,6 +316,101 @@ def test_an_upload_is_looked_at_before_it_is_taken_in(client, cast, settings, wo
     assert "confirmed or stopped already" in again.content.decode()
     filtered = client.get(url("import", batch.pk) + "?state=refused")
     assert [one["row"].external_id for one in filtered.context["rows"]] == ["d3"]
+
+
+def two_previewed(client, cast) -> ImportBatch:
+    client.force_login(cast.researcher)
+    manifest = rows("d1,human_human,en,a.wav,", "d2,human_human,en,b.wav,")
+    upload(client, zipped({"manifest.csv": manifest, "a.wav": clip(), "b.wav": clip(seed=2)}))
+    return ImportBatch.objects.get()
+
+
+def confirm_all(client, batch: ImportBatch) -> None:
+    assert not Dialogue.objects.exists()
+    client.post(url("import_step", batch.pk, "confirm"))
+    tasks.run_import(batch.pk)
+    assert Dialogue.objects.count() == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("checked", [0, 1, 2])
+def test_a_preview_that_was_stopped_goes_on_as_a_preview(client, cast, settings, checked):
+    batch = two_previewed(client, cast)
+    seen = []
+
+    def stop(row):
+        seen.append(row)
+        if len(seen) == checked:
+            client.post(url("import_step", batch.pk, "stop"))
+
+    if checked:
+        folders = services.upload_folders(batch)
+        services.check_batch(batch_id=batch.pk, folders=folders, on_row=stop)
+    else:
+        client.post(url("import_step", batch.pk, "stop"))
+    tasks.run_import(batch.pk)  # sent before it was stopped
+    page = client.get(url("import", batch.pk)).content.decode()
+    assert "Nothing is taken in yet." in page
+    assert "What was taken in stays." not in page
+    client.post(url("import_step", batch.pk, "confirm"))
+    assert ImportBatch.objects.get().state == "stopped"
+
+    client.post(url("import_step", batch.pk, "resume"))
+    tasks.run_import(batch.pk)
+    page = client.get(url("import", batch.pk))
+    assert page.context["checked"]
+    assert "Take them in" in page.content.decode()
+    assert len(unpacked(settings)) == 1
+    confirm_all(client, batch)
+
+
+@pytest.mark.django_db
+def test_a_full_disk_in_the_preview_leads_back_to_the_preview(client, cast, monkeypatch):
+    batch = two_previewed(client, cast)
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "check_row", full)
+        tasks.run_import(batch.pk)
+    assert "No space left on device" in client.get(url("import", batch.pk)).content.decode()
+    client.post(url("import_step", batch.pk, "resume"))
+    tasks.run_import(batch.pk)
+    assert client.get(url("import", batch.pk)).context["checked"]
+    confirm_all(client, batch)
+
+
+@pytest.mark.django_db
+def test_a_check_that_ends_late_does_not_settle_a_row_that_waits_to_be_imported(client, cast, monkeypatch):
+    batch = two_previewed(client, cast)
+    check_row, begun = services.check_row, []
+
+    def slow(*args, **kwargs):
+        found = check_row(*args, **kwargs)
+        begun.append(found)
+        if len(begun) == 1:  # meanwhile it is stopped, goes on with another worker and is confirmed
+            client.post(url("import_step", batch.pk, "stop"))
+            client.post(url("import_step", batch.pk, "resume"))
+            tasks.run_import(batch.pk)
+            client.post(url("import_step", batch.pk, "confirm"))
+        return found
+
+    monkeypatch.setattr(services, "check_row", slow)
+    tasks.run_import(batch.pk)
+    assert set(batch.rows.values_list("state", flat=True)) == {"pending"}
+    confirm_all(client, batch)
+
+
+@pytest.mark.django_db
+def test_an_old_preview_that_was_stopped_has_another_week_when_it_goes_on(client, cast, settings):
+    batch = two_previewed(client, cast)
+    client.post(url("import_step", batch.pk, "stop"))
+    ImportBatch.objects.update(created_at=timezone.now() - timedelta(days=8))
+    client.post(url("import_step", batch.pk, "resume"))
+    assert services.drop_old_previews() == []
+    tasks.run_import(batch.pk)
+    confirm_all(client, batch)
 
 
 @pytest.mark.django_db
@@ -613,3 +715,11 @@ def test_files_of_single_turns_can_be_saved_as_they_came(client, processed, sett
     assert 'filename="d1-1.wav"' in saved["Content-Disposition"]
     for wrong in ("2", "0", "-1", "x", "99999999999"):
         assert client.get(url("original", processed.code), {"turn": wrong}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("decimals", "value", "shown"),
+    [(1, -0.04, "0.0"), (1, -18.04, "-18.0"), (0, 5179.7, "5180"), (2, None, ""), (0, 0, "0")],
+)
+def test_numbers_have_fitting_decimals_and_no_minus_before_a_zero(decimals, value, shown):
+    assert to(decimals, value) == shown

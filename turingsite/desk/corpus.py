@@ -137,40 +137,46 @@ def shown(request: HttpRequest, found: Dialogue, *, mark_form: AggressiveForm | 
     return render(request, "desk/dialogue.html", context, status=400 if wrong else 200)
 
 
-def _numbers(quality: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+def _numbers(quality: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Rows of the quality table: what, in the original, as played. Empty where not processed yet."""
     if not quality or "result" not in quality:
         return []
     source, loudness, result = quality["source"], quality["loudness"], quality["result"]
     gaps, play = quality["gaps"], quality.get("play", {})
-    rows: list[tuple[str, Any, Any]] = [
-        (_("Length (s)"), source["duration"], play.get("duration", result["duration"])),
+    peak = play.get("true_peak", loudness["true_peak"])
+    rows: list[tuple[str, str, str]] = [
+        (_("Length (s)"), to(1, source["duration"]), to(1, play.get("duration", result["duration"]))),
         (_("Codec"), f"{source['format']} {source['subtype']}", "MP3"),
-        (_("Sample rate (Hz)"), source["sample_rate"], 24000),
-        (_("Channels"), source["channels"], 1),
+        (_("Sample rate (Hz)"), to(0, source["sample_rate"]), to(0, 24000)),
+        (_("Channels"), to(0, source["channels"]), to(0, 1)),
     ]
     rows += [
-        (_("Loudness of %(who)s (LUFS)") % {"who": who}, value, loudness["after"].get(who))
+        (_("Loudness of %(who)s (LUFS)") % {"who": who}, to(1, value), to(1, loudness["after"].get(who)))
         for who, value in sorted(loudness["before"].items())
     ]
     rows += [
-        (_("Gaps"), gaps["before"]["count"], gaps["after"]["count"]),
-        (_("Mean gap (s)"), gaps["before"]["mean"], gaps["after"]["mean"]),
-        (_("Longest gap (s)"), gaps["before"]["longest"], gaps["after"]["longest"]),
-        (_("True peak (dBFS)"), source["peak_db"], play.get("true_peak", loudness["true_peak"])),
-        (_("Clipped share"), source["clipped"], None),
+        (_("Gaps"), to(0, gaps["before"]["count"]), to(0, gaps["after"]["count"])),
+        (_("Mean gap (s)"), to(2, gaps["before"]["mean"]), to(2, gaps["after"]["mean"])),
+        (_("Longest gap (s)"), to(2, gaps["before"]["longest"]), to(2, gaps["after"]["longest"])),
+        (_("True peak (dBFS)"), to(1, source["peak_db"]), to(1, peak)),
+        (_("Clipped share"), f"{source['clipped']:.2%}", ""),
     ]
     rows += [
-        (_("Talking time of %(who)s") % {"who": who}, None, f"{value:.0%}")
+        (_("Talking time of %(who)s") % {"who": who}, "", f"{value:.0%}")
         for who, value in sorted(result["speech_share"].items())
     ]
     rows += [
-        (_("Overlaps"), None, result["overlaps"]["count"]),
-        (_("Noise floor in pauses (dBFS)"), None, result["noise_floor"]["pauses"]),
-        (_("Bandwidth (Hz)"), None, result["bandwidth_hz"]),
-        (_("Bytes per second"), None, play.get("bytes_per_second")),
+        (_("Overlaps"), "", to(0, result["overlaps"]["count"])),
+        (_("Noise floor in pauses (dBFS)"), "", to(1, result["noise_floor"]["pauses"])),
+        (_("Bandwidth (Hz)"), "", to(0, result["bandwidth_hz"])),
+        (_("Bytes per second"), "", to(0, play.get("bytes_per_second"))),
     ]
     return rows
+
+
+def to(decimals: int, value: float | None) -> str:
+    """A number to so many decimals, with no minus before a zero; empty where none was measured."""
+    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 @require_safe

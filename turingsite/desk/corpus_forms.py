@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Dialogue, Kind
@@ -95,8 +96,19 @@ class DialogueFilter(forms.Form):
             field.choices = [("", _("any")), *choices]
 
 
+#: What each gap profile does, beside its name.
+GAP_RULES = {
+    "own-1": _("gaps over 0.8 s redrawn from people's gaps"),
+    "published-1": _("every gap redrawn from 180–230 ms"),
+    "as-recorded-1": _("gaps as recorded"),
+}
+
+
 class ProcessForm(Answering):
-    profile = forms.ChoiceField(label=_("Gap profile"), choices=[(name, name) for name in PROFILES])
+    profile = forms.ChoiceField(
+        label=_("Gap profile"),
+        choices=[(name, format_lazy("{}: {}", name, GAP_RULES[name])) for name in PROFILES],
+    )
 
 
 class AggressiveForm(Answering):
