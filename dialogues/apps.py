@@ -17,6 +17,7 @@ class DialoguesConfig(AppConfig):
             erasing,
             nuisance_report,
             recordings_report,
+            targets,
         )
 
         datasets.register()
@@ -24,3 +25,4 @@ class DialoguesConfig(AppConfig):
         erasing.register()
         recordings_report.register()
         nuisance_report.register()
+        targets.register()

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from dialogues.models import Choice, Kind, StudyItem, Verdict
 from studies import plans
 from studies.models import Language, Study
+from studies.registry import Target, targets
 
 HUMANS = "human"
 #: Seconds for which the answer is kept: counting joins every verdict of the study.
@@ -100,3 +101,7 @@ def _key(by: str, kind: str, code: str | None) -> str:
     if by == "kind":
         return kind
     return HUMANS if kind == Kind.HUMAN_HUMAN else code or "?"
+
+
+def register() -> None:
+    targets.add(Target("plan", target_reached))

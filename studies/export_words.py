@@ -17,7 +17,7 @@ import django
 from django.conf import settings
 from django.db import connection
 
-from studies import plans
+from studies import looks, plans
 from studies.cells import guarded
 from studies.models import AuditLine, Participant, Study
 from studies.registry import Column, Dataset
@@ -154,8 +154,9 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
         "plan": plan.as_data() if plan is not None else None,
         "looks": [
             {"at": _moment(line.at), "how": line.action, "what": line.target, **_seen(line)}
-            for line in reversed(plans.looks_of(study))
+            for line in reversed(looks.looks_of(study))
         ],
+        "reopened": [one._asdict() for one in looks.reopenings_of(study)],
         "left_out": {"participants": {"erased": people.filter(erased_at__isnull=False).count()}},
         "excluded": {one.dataset.key: one.excluded for one in contents.tables if one.dataset.counted},
         "files": [file.entry() for file in contents.files],
@@ -164,7 +165,7 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
 
 def _seen(line: AuditLine) -> dict[str, Any]:
     """How far the study was when outcomes were seen. Who looked stays on the desk."""
-    return {key: line.detail.get(key) for key in ("status", "n")}
+    return {**{key: line.detail.get(key) for key in ("status", "n")}, "early": looks.is_early(line)}
 
 
 @cache

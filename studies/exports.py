@@ -27,6 +27,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import audit, codes, copying, export_words, files, sheets
 from studies.export_words import Contents, Table, Written
+from studies.looks import state_of
 from studies.models import ExportFile, Study
 from studies.public import CHANGED, PublicTier, public_column
 from studies.registry import Column, Dataset, companions, datasets
@@ -119,8 +120,9 @@ def export_study(
             tier=tier,
             formats=list(wanted.formats),
             files=len(manifest["files"]),
-            status=manifest["status"],
+            by="command",  # where nobody on the desk asked for it
             n=analysed(manifest),
+            **{**state_of(study), "status": manifest["status"]},
         )
     return manifest
 

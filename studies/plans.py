@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Q
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from studies import registry
-from studies.models import AuditLine, Plan, Study
+from studies.looks import Reopening, reopenings_of
+from studies.models import Plan, Study
 
 #: Stored rules over verdicts; ``all`` is the headline unless the frozen plan says otherwise.
 ANALYSIS_SETS = ("all", "published", "first_round", "per_protocol")
@@ -52,9 +52,6 @@ CELLS: Mapping[str, Any] = {
     "system": _("each system in each language"),
     "kind": _("each kind in each language"),
 }
-#: Audit lines by which outcomes were seen.
-LOOKS = ("study.looked_early", "report.read", "study.exported")
-MOST_LOOKS = 500
 NO_PLAN = "No plan was frozen for this study. What its reports say is exploratory.\n"
 
 
@@ -73,12 +70,16 @@ class FrozenVersion:
 
 @dataclass(frozen=True)
 class PlanNote:
-    """What is said of the plan beside every figure: its versions, and what it decides about the reports."""
+    """What is said of the plan beside every figure: its versions, and what it decides about the reports.
+
+    ``reopened``: when the study was opened again after its outcomes had been read.
+    """
 
     versions: tuple[FrozenVersion, ...]
     analysis_set: str
     margin: float
     outcome: str
+    reopened: tuple[Reopening, ...] = ()
 
     @property
     def first(self) -> FrozenVersion:
@@ -106,6 +107,7 @@ class PlanNote:
             "margin": self.margin,
             "outcome": self.outcome,
             "versions": [{**asdict(one), "changed": list(one.changed)} for one in self.versions],
+            "reopened": [one._asdict() for one in self.reopened],
         }
 
 
@@ -126,7 +128,11 @@ def read_note(data: Any) -> PlanNote | None:
             )
             for one in data["versions"]
         )
-        note = PlanNote(versions, str(data["analysis_set"]), float(data["margin"]), str(data["outcome"]))
+        # Exports made before reopening was noted lack it.
+        reopened = tuple(Reopening(str(one["at"]), int(one["verdicts"])) for one in data.get("reopened", ()))
+        note = PlanNote(
+            versions, str(data["analysis_set"]), float(data["margin"]), str(data["outcome"]), reopened
+        )
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError("not a note on a plan") from problem
     if not versions:
@@ -169,7 +175,11 @@ def note_of(study: Study) -> PlanNote | None:
         before = row
     content = content_of(rows[-1])
     return PlanNote(
-        tuple(versions), content["analysis_set"], float(content["margin"]), str(content["outcome"])
+        tuple(versions),
+        content["analysis_set"],
+        float(content["margin"]),
+        str(content["outcome"]),
+        reopenings_of(study),
     )
 
 
@@ -185,17 +195,6 @@ def changes(before: Plan | None, after: Plan) -> Iterator[tuple[str, Any, Any]]:
     for key in EMPTY:
         if was[key] != now[key]:
             yield key, was[key], now[key]
-
-
-def looks_of(study: Study) -> list[AuditLine]:
-    """Every time outcomes were seen before the study was closed, the newest first."""
-    blind = [report.key for report in registry.reports if "verdicts" not in report.datasets]
-    seen = (
-        AuditLine.objects.filter(study=study, action__in=LOOKS, detail__has_key="n")
-        .exclude(detail__status=Study.Status.CLOSED)
-        .exclude(Q(action="report.read") & Q(target__in=blind))
-    )
-    return list(seen.select_related("actor")[:MOST_LOOKS])
 
 
 def outcomes() -> dict[str, Any]:

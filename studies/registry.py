@@ -236,9 +236,18 @@ class Companion:
     text: Callable[[Study, str], str]
 
 
+@dataclass(frozen=True)
+class Target:
+    """Tells whether a study has what its frozen plan wants; noted with every look at outcomes."""
+
+    key: str
+    reached: Callable[[Study], bool]
+
+
 activities: Registry[Activity] = Registry("activity")
 erasers: Registry[Eraser] = Registry("eraser")
 datasets: Registry[Dataset] = Registry("dataset")
 reports: Registry[Report] = Registry("report")
 companions: Registry[Companion] = Registry("companion")
+targets: Registry[Target] = Registry("target")
 study_parts: Registry[StudyPart] = Registry("part of study files")

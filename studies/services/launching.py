@@ -44,7 +44,7 @@ def note_done(*, participant: Participant, now: datetime | None = None) -> bool:
             was=Study.Status.SOFT_LAUNCH,
             now_is=Study.Status.PAUSED,
             why=WHY,
-            n=n,
+            people=n,
         )
     return True
 

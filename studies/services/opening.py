@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from studies import audit, builtin, codes, registry, texts
+from studies.looks import seen_closed
 from studies.models import Completion, ConsentText, EndState, Questionnaire, Study, StudyMember
 from studies.plans import frozen_plan
 from studies.selectors import activities_of, opening_problems, soft_launched
@@ -89,9 +90,13 @@ def create_study(
 
 
 @transaction.atomic
-def change_status(*, study: Study, to: str, user: Any = None, now: datetime | None = None) -> Study:
+def change_status(
+    *, study: Study, to: str, knowing: bool = False, user: Any = None, now: datetime | None = None
+) -> Study:
     """Move ``study`` to the status ``to``; the same status again is no change.
 
+    ``knowing``: whoever opens a closed study again knows that outcomes were read since. Conflict
+    ``outcomes_read`` without it; the readings are looks from then on, and reports say so.
     Conflict ``not_allowed`` where the order of states forbids it, ``not_ready`` with every problem in words
     where people would meet an unfinished study, ``moved_on`` where somebody else changed it meanwhile.
     """
@@ -101,6 +106,12 @@ def change_status(*, study: Study, to: str, user: Any = None, now: datetime | No
     if to == before:
         return study
     _check_order(study, to)
+    read = max((line.detail["n"] for line in seen_closed(study)), default=None)
+    if read is not None and not knowing:
+        raise Conflict(
+            "outcomes_read",
+            _("Outcomes were read while the study was closed. Confirm that it goes on all the same."),
+        )
     if to in Study.JOINABLE:
         if to in COUNTING:
             for activity in activities_of(study):
@@ -123,9 +134,11 @@ def change_status(*, study: Study, to: str, user: Any = None, now: datetime | No
         raise Conflict("moved_on", _("Somebody else has just changed this study. Load the page again."))
     plan = frozen_plan(study)
     # People whose verdicts count come in: whether anything was fixed before belongs into the trail.
-    planned = {"plan": plan.sha256[:16] if plan else "none"} if to in COUNTING else {}
+    more: dict[str, Any] = {"plan": plan.sha256[:16] if plan else "none"} if to in COUNTING else {}
+    if read is not None:
+        more["seen"] = read
     audit.record(
-        "study.status", study=study, user=user, target=study.slug, now=now, was=before, now_is=to, **planned
+        "study.status", study=study, user=user, target=study.slug, now=now, was=before, now_is=to, **more
     )
     study.refresh_from_db()
     return study
@@ -175,12 +188,23 @@ def publish_questionnaire(
     return row
 
 
+def moves_of(study: Study) -> list[str]:
+    """Where ``study`` may go from here. Nobody goes back to a pilot or a soft launch that is past."""
+    moves = list(ALLOWED.get(study.status, ()))
+    launched = soft_launched(study)
+    past = {
+        Status.DRAFT: study.participants.exists(),
+        Status.PILOT: study.opened_at is not None or launched > 0,
+        Status.SOFT_LAUNCH: study.opened_at is not None or launched >= study.soft_launch_n,
+    }
+    return [to for to in moves if not past.get(Status(to), False)]
+
+
 def _check_order(study: Study, to: str) -> None:
-    allowed = to in ALLOWED.get(study.status, ())
-    if to == Status.DRAFT:
-        allowed = allowed and not study.participants.exists()
-    if to == Status.PILOT:
-        allowed = allowed and study.opened_at is None
+    allowed = to in moves_of(study)
+    # A soft launch that is through has an answer of its own.
+    if to == Status.SOFT_LAUNCH and study.opened_at is None:
+        allowed = to in ALLOWED.get(study.status, ())
     if not allowed:
         raise Conflict(
             "not_allowed",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from studies import audit
-from studies.models import Study, StudyMember
+from studies.looks import state_of
+from studies.models import AuditLine, Study, StudyMember
 from turingsite.errors import Conflict, Invalid
 
 #: Columns the desk may set. Status, seed and address have rules of their own.
@@ -19,6 +22,8 @@ SETTINGS = (
     "recruiter_params", "recruiter_required", "test_participants", "is_listed", "erasure_until",
     "notice_en", "notice_zh", "soft_launch_n", "pay_floor", "currency",
 )  # fmt: skip
+#: A page and the files saved from it are one reading of a report.
+ONE_READING = timedelta(minutes=1)
 #: What may not change while people can be in the study: they would have met another study.
 FIXED_ONCE_OPENED = ("min_age", "profile_at")
 
@@ -82,22 +87,28 @@ def remove_member(*, study: Study, member: StudyMember, user: Any = None) -> Non
 def look_early(*, study: Study, verdicts: int, user: Any = None) -> None:
     """Note that somebody looked at outcomes before the study closed, and on how many verdicts."""
     audit.record(
-        "study.looked_early", study=study, user=user, target=study.slug, status=study.status, n=verdicts
+        "study.looked_early", study=study, user=user, target=study.slug, n=verdicts, **state_of(study)
     )
 
 
 @transaction.atomic
 def note_reading(*, study: Study, report: str, analysis_set: str, verdicts: int, user: Any = None) -> None:
-    """Note that a report with outcomes was read, and on how many verdicts it rested then."""
-    audit.record(
-        "report.read",
+    """Note that a report with outcomes was read, and on how many verdicts it rested then.
+
+    Nobody as ``user``: by a command. The same reader's tables and figures of the same report, of the same
+    verdicts and within ``ONE_READING``, are one reading.
+    """
+    detail = {"set": analysis_set, "n": verdicts, **state_of(study)}
+    just_now = AuditLine.objects.filter(
         study=study,
-        user=user,
+        action="report.read",
         target=report,
-        set=analysis_set,
-        n=verdicts,
-        status=study.status,
+        actor=user,
+        at__gte=timezone.now() - ONE_READING,
     )
+    if user is not None and any(line.detail == detail for line in just_now[:20]):
+        return
+    audit.record("report.read", study=study, user=user, by="command", target=report, **detail)
 
 
 def _keep_a_researcher(study: Study, leaving: StudyMember) -> None:

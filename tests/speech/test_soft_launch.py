@@ -49,7 +49,7 @@ def test_of_many_who_finish_at_once_the_nth_pauses_the_study_once() -> None:
     study.refresh_from_db()
     assert study.status == "paused"
     line = AuditLine.objects.get(study=study, action="study.status")
-    assert (line.detail["why"], line.detail["n"], line.detail["now_is"]) == ("soft_launch", 6, "paused")
+    assert (line.detail["why"], line.detail["people"], line.detail["now_is"]) == ("soft_launch", 6, "paused")
     assert line.actor_kind == "system"
     assert soft_launched(study) >= 6
     assert paused_by_soft_launch(study)

@@ -180,8 +180,10 @@ def test_opening_tells_what_is_missing_and_opens_when_nothing_is(client, cast):
     client.post(url("status", "new-one"), {"to": "open"})
     study.refresh_from_db()
     assert study.status == "open"
+    asked = client.post(url("status", "new-one"), {"to": "closed"})
+    assert "Close the study for all?" in asked.content.decode()
     for to in ("paused", "open", "closed"):
-        client.post(url("status", "new-one"), {"to": to})
+        client.post(url("status", "new-one"), {"to": to, "sure": "yes"})
         study.refresh_from_db()
         assert study.status == to
     actions = AuditLine.objects.filter(study=study, action="study.status")

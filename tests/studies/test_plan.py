@@ -293,8 +293,8 @@ def test_early_looks_are_listed_with_their_n_on_the_desk_and_in_the_export(
     call_command("report", "funnel", study="planned", stdout=StringIO())
     client.post(url("look", "planned"))
     page = client.get(url("plan", "planned"))
-    looks = [(str(look["how"]), look["what"], look["n"]) for look in page.context["looks"]]
-    assert looks == [("looked early", "", 70), ("read a report", "accuracy", 70)]
+    looks = [(str(look["how"]), str(look["what"]), look["n"]) for look in page.context["looks"]]
+    assert looks == [("looked early", "", 70), ("read a report", "Accuracy", 70)]
     manifest = export_study(study=played.study, path=tmp_path / "x.zip")
     assert [(one["how"], one["n"]) for one in manifest["looks"]] == [
         ("report.read", 70),

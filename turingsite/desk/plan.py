@@ -15,15 +15,17 @@ from django.views.decorators.http import require_safe
 from dialogues.targets import analysed, cells_of, outcomes_open
 from games.speech.funnel import listening_of, technical_of
 from studies import plans
-from studies.models import Plan, Study
+from studies.looks import is_early, looks_of
+from studies.models import AuditLine, Plan, Study
 from studies.pay import pay_of
+from studies.registry import reports
 from studies.selectors import access_desk_study, opening_problems, soft_launched
 from studies.services import discard_draft, freeze_plan, save_draft
 from studies.services.launching import paused_by_soft_launch
 from turingsite.desk.doors import access_managed_study, manages
 from turingsite.desk.plan_forms import FreezeForm, PlanForm
 from turingsite.desk.reports import SETS
-from turingsite.desk.wording import DEVICES, GATES, called
+from turingsite.desk.wording import ACTORS, DEVICES, GATES, called
 from turingsite.errors import DomainError, NotFound
 
 HOW_SEEN = {
@@ -82,7 +84,7 @@ def _plan(
     content = plans.content_of(draft or frozen)
     holds = plans.content_of(frozen)
     cells = cells_of(study, holds["target_by"], holds["analysis_set"]) if holds["target_n"] else []
-    zone = ZoneInfo(study.time_zone)
+    zone, seen = ZoneInfo(study.time_zone), looks_of(study)
     context = {
         "study": study,
         "title": _("Plan"),
@@ -99,19 +101,23 @@ def _plan(
         "cells": cells,
         "target_n": holds["target_n"],
         "visible": outcomes_open(study),
-        "looks": [
-            {
-                "at": line.at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
-                "who": str(line.actor) if line.actor else _("command"),
-                "how": HOW_SEEN[line.action],
-                "what": "" if line.action != "report.read" else line.target,
-                "n": line.detail.get("n", ""),
-            }
-            for line in plans.looks_of(study)
-        ],
+        "looks": [_seen(line, zone) for line in seen if is_early(line)],
+        "readings": [_seen(line, zone) for line in seen if not is_early(line)],
     }
     wrong = any(one is not None and one.errors for one in (form, freeze))
     return render(request, "desk/plan.html", context, status=400 if wrong else 200)
+
+
+def _seen(line: AuditLine, zone: ZoneInfo) -> dict[str, Any]:
+    what = line.target if line.action == "report.read" else ""
+    return {
+        "at": line.at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+        "who": str(line.actor) if line.actor else called(ACTORS, line.actor_kind),
+        "how": HOW_SEEN[line.action],
+        "what": reports.get(what).title if what in reports else _("Verdicts") if what else "",
+        "closed": line.detail.get("status") == Study.Status.CLOSED,
+        "n": line.detail.get("n", ""),
+    }
 
 
 def _in_words(content: dict[str, Any]) -> list[tuple[Any, Any]]:

@@ -21,12 +21,13 @@ from games.speech.funnel import listening_of, steps_of
 from games.speech.models import SpeechSettings
 from games.speech.services.settings import change_speech_settings
 from studies.funnel import Step, people_of
+from studies.looks import seen_closed
 from studies.models import EndState, Language, Participant, Study, TurnedAway
 from studies.plans import frozen_plan
 from studies.registry import reports
-from studies.selectors import access_desk_study, opening_problems
+from studies.selectors import access_desk_study, opening_problems, soft_launched
 from studies.services import change_status, create_study
-from studies.services.opening import ALLOWED, COUNTING
+from studies.services.opening import COUNTING, moves_of
 from studies.services.paying import change_completions
 from studies.services.running import add_member, change_settings, remove_member
 from turingsite.desk.doors import access_desk, access_managed_study, manages, tell
@@ -44,6 +45,8 @@ MOVES = {
     Status.PAUSED: gettext_lazy("Pause"),
     Status.CLOSED: gettext_lazy("Close"),
 }
+REOPEN = gettext_lazy("Reopen, paused")
+GO_ON = gettext_lazy("Go on with the soft launch")
 
 
 def index(request: HttpRequest) -> TemplateResponse:
@@ -108,7 +111,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         {
             "study": found,
             "manages": manages(request.user, found),
-            "moves": [(to, MOVES[Status(to)]) for to in ALLOWED[found.status]],
+            "moves": _moves(found),
             "joinable": found.status in Study.JOINABLE,
             "problems": opening_problems(found),
             "link": request.build_absolute_uri(f"/s/{found.slug}/"),
@@ -136,6 +139,15 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             **beside_study(found),
         },
     )
+
+
+def _moves(study: Study) -> list[tuple[str, Any]]:
+    words = dict(MOVES)
+    if study.status == Status.CLOSED:
+        words[Status.PAUSED] = REOPEN
+    if soft_launched(study):
+        words[Status.SOFT_LAUNCH] = GO_ON
+    return [(to, words[Status(to)]) for to in moves_of(study)]
 
 
 def _with_shares(steps: list[Step]) -> list[dict[str, Any]]:
@@ -167,14 +179,17 @@ def _by_language(study: Study, counts: dict[tuple[str, str], int]) -> list[tuple
 
 @require_POST
 def status(request: HttpRequest, slug: str) -> HttpResponse:
-    """Open, pause, close; what stands against it is shown on the study's page."""
+    """Open, pause; close and reopen when asked twice. What stands against it is shown on the study's page."""
     found = access_managed_study(slug, request.user)
     to = request.POST.get("to", "")
     if to not in Status.values:
         messages.error(request, _("Choose what to do with the study."))
         return redirect("admin:desk_study", slug)
+    sure = request.POST.get("sure") == "yes"
+    if not sure and to != found.status and Status.CLOSED in (to, found.status) and to in moves_of(found):
+        return _asked(request, found, to)
     try:
-        change_status(study=found, to=to, user=request.user)
+        change_status(study=found, to=to, knowing=sure, user=request.user)
     except DomainError as error:
         tell(request, error)
     else:
@@ -182,6 +197,19 @@ def status(request: HttpRequest, slug: str) -> HttpResponse:
         if to in COUNTING and frozen_plan(found) is None:
             messages.warning(request, _("No plan is frozen: what reports say of its answers is exploratory."))
     return redirect("admin:desk_study", slug)
+
+
+def _asked(request: HttpRequest, study: Study, to: str) -> HttpResponse:
+    """The page that asks before a study is closed or goes on after it was."""
+    context = {
+        "study": study,
+        "title": MOVES[Status.CLOSED] if to == Status.CLOSED else REOPEN,
+        "to": to,
+        "closing": to == Status.CLOSED,
+        "inside": study.participants.filter(end_state="", consented_at__isnull=False, is_test=False).count(),
+        "read": len(seen_closed(study)),
+    }
+    return render(request, "desk/plan_status.html", context)
 
 
 def settings(request: HttpRequest, slug: str) -> HttpResponse:

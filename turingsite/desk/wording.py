@@ -22,7 +22,11 @@ REASONS: Mapping[str, Any] = {
 }
 GATES: Mapping[str, Any] = {value: label for value, label in Trial.Gate.choices if value}
 DEVICES: Mapping[str, Any] = {"phone": _("phone"), "tablet": _("tablet"), "desktop": _("computer")}
-ACTORS: Mapping[str, Any] = {"participant": _("participant"), "system": _("the program itself")}
+ACTORS: Mapping[str, Any] = {
+    "participant": _("participant"),
+    "command": _("command line"),
+    "system": _("the program itself"),
+}
 
 
 def called(words: Mapping[str, Any], value: str) -> str:

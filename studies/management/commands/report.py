@@ -10,12 +10,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import translation
 
-from studies import audit
 from studies.exports import study_named
 from studies.figures import PICTURES, access_figure, as_png, as_svg
 from studies.models import Language, Study
 from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report, run_report_from
+from studies.services.running import note_reading
 from turingsite.errors import DomainError
 
 PNG = b"\x89PNG"
@@ -97,11 +97,4 @@ class Command(BaseCommand):
 
 def _record(study: Study, result: ReportResult) -> None:
     """Looking at outcomes early is allowed and leaves a line with the n that was seen."""
-    audit.record(
-        "report.read",
-        study=study,
-        target=result.key,
-        set=result.analysis_set,
-        n=result.basis.n,
-        status=study.status,
-    )
+    note_reading(study=study, report=result.key, analysis_set=result.analysis_set, verdicts=result.basis.n)
