@@ -31,7 +31,7 @@ from dialogues.importing.rows import Context, check_row, first_lines
 from dialogues.importing.store import Sound, declare, put_into_study, store
 from dialogues.models import Dialogue, ImportBatch, ImportRow
 from studies import audit, codes
-from studies.models import Study
+from studies.models import AuditLine, Study
 from turingsite.audio.decode import Probe, probe
 from turingsite.errors import Conflict, Invalid
 
@@ -116,10 +116,12 @@ def confirm_batch(*, batch: ImportBatch, user: Any = None, create_systems: bool 
 
 @transaction.atomic
 def stop_batch(*, batch: ImportBatch, user: Any = None) -> None:
-    """Stop after the row at work. What was taken in stays."""
-    live = (State.PREVIEW, State.QUEUED, State.RUNNING)
-    if not ImportBatch.objects.filter(pk=batch.pk, state__in=live).update(
-        state=State.STOPPED, lease_until=None, claim="", finished_at=timezone.now()
+    """Stop after the row at work. What was taken in stays; a preview is stopped as one."""
+    own = ImportBatch.objects.filter(pk=batch.pk)
+    stopped: dict[str, Any] = {"state": State.STOPPED, "lease_until": None, "claim": ""}
+    if not (
+        own.filter(state=State.PREVIEW).update(**stopped, finished_at=None)
+        or own.filter(state__in=(State.QUEUED, State.RUNNING)).update(**stopped, finished_at=timezone.now())
     ):
         raise Conflict("import_ended", _("This import has ended already."))
     audit.record("import.stopped", study=batch.study, user=user, target=batch.pk)
@@ -127,10 +129,12 @@ def stop_batch(*, batch: ImportBatch, user: Any = None) -> None:
 
 @transaction.atomic
 def resume_batch(*, batch: ImportBatch, user: Any = None) -> None:
-    """Let a stopped import go on with the rows that wait."""
+    """Let a stopped import go on with the rows that wait; an unconfirmed preview goes on as one."""
     batch.rows.filter(state=RowState.PENDING).update(messages=[])
-    if not ImportBatch.objects.filter(pk=batch.pk, state=State.STOPPED).update(
-        state=State.QUEUED, trouble="", finished_at=None
+    own = ImportBatch.objects.filter(pk=batch.pk, state=State.STOPPED)
+    if not (
+        own.filter(finished_at=None).update(state=State.PREVIEW, trouble="")
+        or own.exclude(finished_at=None).update(state=State.QUEUED, trouble="", finished_at=None)
     ):
         raise Conflict("not_stopped", _("Only a stopped import can go on."))
     audit.record("import.resumed", study=batch.study, user=user, target=batch.pk)
@@ -158,10 +162,15 @@ def close_left_behind() -> int:
 
 
 def drop_old_previews() -> list[ImportBatch]:
-    """Previews that nobody confirmed within a week are stopped, so that their files can go."""
+    """Previews that nobody confirmed within a week are given up, so that their files can go.
+
+    One that was stopped and goes on has another week.
+    """
     old = timezone.now() - FORGOTTEN
+    resumed = AuditLine.objects.filter(action="import.resumed", at__gte=old).values_list("target", flat=True)
+    again = {int(pk) for pk in resumed}
     dropped = []
-    for batch in ImportBatch.objects.filter(state=State.PREVIEW, created_at__lt=old):
+    for batch in ImportBatch.objects.filter(state=State.PREVIEW, created_at__lt=old).exclude(pk__in=again):
         if ImportBatch.objects.filter(pk=batch.pk, state=State.PREVIEW).update(
             state=State.REFUSED,
             finished_at=timezone.now(),
@@ -218,7 +227,7 @@ def _go_through(
             if _begin(row, batch_id, claim, state) >= TRIES:
                 _refuse_poison(row)
             elif state == State.PREVIEW:
-                _check(row, context, repeated)
+                _check(row, batch_id, claim, context, repeated)
             else:
                 _import(row, batch, claim, context, repeated)
             if on_row:
@@ -229,7 +238,7 @@ def _go_through(
     except OSError as error:
         # A full or unreachable disk: nothing is wrong with the row, the same may go through later.
         batch.rows.filter(state=RowState.PENDING).update(messages=[])
-        _halt(batch, claim, error)
+        _halt(batch, claim, state, error)
     return tally(batch_id)
 
 
@@ -253,10 +262,13 @@ def _refuse_poison(row: ImportRow) -> None:
     row.save(update_fields=["messages", "state"])
 
 
-def _check(row: ImportRow, context: Context, repeated: dict[int, int]) -> None:
+def _check(row: ImportRow, batch_id: int, claim: str, context: Context, repeated: dict[int, int]) -> None:
     checked = check_row(row.data, context, first_line=repeated.get(row.line))
     _settle(row, checked)
-    row.save(update_fields=["state", "messages"])
+    with transaction.atomic():
+        # Stopped and confirmed meanwhile, the row waits to be imported: a late check must not settle it.
+        _hold(batch_id, claim, State.PREVIEW)
+        row.save(update_fields=["state", "messages"])
 
 
 def _settle(row: ImportRow, checked: Checked) -> None:
@@ -346,11 +358,11 @@ def _finish(batch: ImportBatch, claim: str, state: str) -> None:
         audit.record("import.done", study=batch.study, target=batch.pk, rows=dict(tally(batch.pk)))
 
 
-def _halt(batch: ImportBatch, claim: str, error: OSError) -> None:
-    ImportBatch.objects.filter(pk=batch.pk, claim=claim).update(
+def _halt(batch: ImportBatch, claim: str, state: str, error: OSError) -> None:
+    ImportBatch.objects.filter(pk=batch.pk, claim=claim, state=state).update(
         state=State.STOPPED,
         claim="",
         lease_until=None,
-        finished_at=timezone.now(),
+        finished_at=None if state == State.PREVIEW else timezone.now(),
         trouble=f"{error.strerror or error}"[:500],
     )

@@ -64,7 +64,7 @@ class ImportBatch(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     claim = models.CharField(max_length=40, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)  # none for a stopped preview: see below
 
     class Meta:
         verbose_name = _("import")
@@ -73,6 +73,11 @@ class ImportBatch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_stopped_preview(self) -> bool:
+        """Stopped before anybody confirmed it: nothing was taken in, and it goes on as a preview."""
+        return self.state == self.State.STOPPED and self.finished_at is None
 
 
 class ImportRow(models.Model):
