@@ -1,4 +1,4 @@
-"""The files of single turns are kept as received; what is joined from them is called so."""
+"""Files of single turns are kept as received, what is joined from them is called so; verdicts by time."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -48,5 +48,9 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("dialogue", "index"), name="one_turn_file_per_index")
                 ],
             },
+        ),
+        migrations.AddIndex(
+            model_name="verdict",
+            index=models.Index(fields=["study", "given_at", "id"], name="verdicts_by_time"),
         ),
     ]

@@ -176,7 +176,11 @@ class Verdict(models.Model):
         verbose_name = _("verdict")
         verbose_name_plural = _("verdicts")
         ordering = ["-id"]
-        indexes = [models.Index(fields=["study", "exclusion"]), models.Index(fields=["study", "dialogue"])]
+        indexes = [
+            models.Index(fields=["study", "exclusion"]),
+            models.Index(fields=["study", "dialogue"]),
+            models.Index(fields=["study", "given_at", "id"], name="verdicts_by_time"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["study", "rater", "dialogue", "repeat"], name="one_verdict_per_rater_and_dialogue"

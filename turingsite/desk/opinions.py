@@ -20,7 +20,7 @@ from dialogues.models import Choice, Kind, Verdict
 from studies.selectors import access_desk_study
 from studies.services.running import look_early
 from turingsite.desk.doors import LOOKED, sees_outcomes
-from turingsite.desk.paging import newest_first
+from turingsite.desk.paging import latest_first
 from turingsite.desk.wording import GATES, REASONS, called
 from turingsite.errors import DomainError
 
@@ -35,8 +35,10 @@ def verdicts(request: HttpRequest, slug: str) -> HttpResponse:
         rows = rows.filter(exclusion="")
     elif state and state in Verdict.Exclusion.values:
         rows = rows.filter(exclusion=state)
-    page = newest_first(
-        request, rows.select_related("rater__participant", "rater__user", "rater__machine", "dialogue")
+    page = latest_first(
+        request,
+        rows.select_related("rater__participant", "rater__user", "rater__machine", "dialogue"),
+        "given_at",
     )
     table = [_verdict_row(verdict, open_) for verdict in page.rows]
     headings = [
