@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -130,6 +131,11 @@ def plan_words(plan: PlanNote | None) -> list[str]:
         }
         for one in plan.changes
     ]
+    said += [
+        _("Reopened on %(day)s after outcomes had been read at %(n)s verdicts.")
+        % {"day": one.at[:10], "n": one.verdicts}
+        for one in plan.reopened
+    ]
     return said
 
 
@@ -137,6 +143,7 @@ def _plan_line(plan: PlanNote | None) -> str:
     return " ".join(plan_words(plan))
 
 
+PAGE_DECIMALS = 3  # of a figure on a page or in a picture; Markdown has one more, files have all
 FORMATS: Mapping[str, Callable[[ReportResult], str]] = {
     "json": as_json,
     "csv": as_csv,
@@ -145,8 +152,14 @@ FORMATS: Mapping[str, Callable[[ReportResult], str]] = {
 
 
 def in_words(table: ReportTable) -> tuple[list[Heading], list[list[str]]]:
-    """A table as people read it: the headings shown and the cells of each row."""
-    shown = [heading for heading in table.headings if heading.key != "note"]
+    """A table as a page shows it: the headings and the cells of each row, figures as in the pictures."""
+    shown = [
+        replace(heading, decimals=min(heading.decimals, PAGE_DECIMALS))
+        if heading.format == "figure"
+        else heading
+        for heading in table.headings
+        if heading.key != "note"
+    ]
     return shown, [_words(shown, row) for row in table.rows]
 
 
@@ -189,7 +202,7 @@ def _word(heading: Heading, value: Any) -> str:
         return _("yes") if value else _("no")
     if isinstance(value, float):
         if heading.format == "p" and value < 0.0001:
-            return "< .0001"
+            return "< 0.0001"
         # Lengths, levels and rates in Hz are no shares: four decimals would feign what nobody measured.
         most = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else heading.decimals
         return f"{value:.{min(most, heading.decimals)}f}"

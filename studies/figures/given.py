@@ -54,9 +54,10 @@ def figure(
     *,
     key: str = "",
     title: object = "",
+    fewest: int = 1,
 ) -> list[Figure]:
-    """The figure of a table's panels; none where no panel has a value."""
-    shown = drawn(panels)
+    """The figure of a table's panels that have ``fewest`` values; none where no panel has."""
+    shown = drawn(panels, fewest)
     if not shown:
         return []
     words = str(title or getattr(found(result, table), "title", ""))

@@ -185,6 +185,31 @@ def symbol(where: Channels, *, size: int = 80) -> Layer:
     }
 
 
+def arrows(where: Channels, along: str, ends: tuple[float, float]) -> list[Layer]:
+    """A small arrow at the end of the axis where an interval runs on beyond it. ``along``: x or y."""
+    turned = {"before": 270, "after": 90} if along == "x" else {"before": 180, "after": 0}
+    return [
+        {
+            "transform": [{"filter": f"isValid(datum.{side})"}],
+            "mark": {
+                "type": "point",
+                "shape": "triangle-up",
+                "filled": True,
+                "size": 50,
+                "angle": angle,
+                "opacity": 1,
+            },
+            "encoding": {**where, along: scaled(side, ends), "color": coloured()},
+        }
+        for side, angle in turned.items()
+    ]
+
+
+def _beyond(value: float | None, end: float, sign: int) -> float | None:
+    """The axis's end where the value lies past it."""
+    return end if value is not None and sign * (value - end) > 1e-9 else None
+
+
 def values(
     marks: Sequence[Mark], ends: tuple[float, float], heights: Sequence[float] = ()
 ) -> list[dict[str, Any]]:
@@ -206,6 +231,8 @@ def values(
             "high": held(mark, mark.high),
             "from": held(mark, mark.inner[0]) if mark.inner else None,
             "to": held(mark, mark.inner[1]) if mark.inner else None,
+            "before": _beyond(mark.low, ends[0], -1),
+            "after": _beyond(mark.high, ends[1], 1),
             "n": mark.n,
             "sort": mark.sort,
         }

@@ -16,6 +16,7 @@ from studies.figures.panels import (
     Channels,
     Layer,
     Room,
+    arrows,
     below,
     coloured,
     concat,
@@ -128,7 +129,8 @@ def _upright(x: Channels, ends: tuple[float, float]) -> list[Layer]:
             "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
             "mark": {"type": "rule", "strokeWidth": 2},
             "encoding": {"x": x, "y": scaled("low", ends), "y2": {"field": "high"}, "color": coloured()},
-        }
+        },
+        *arrows({"x": x}, "y", ends),
     ]
 
 

@@ -12,6 +12,7 @@ from studies.figures.panels import (
     WIDE,
     Layer,
     Room,
+    arrows,
     below,
     coloured,
     concat,
@@ -29,7 +30,8 @@ from studies.figures.shapes import PALETTE, Axis, Mark, Panel, Spec
 from studies.figures.writing import counted, cut, width_of, written
 
 LONGEST_LABEL = 260  # px, then an ellipsis
-STEP, TALL_STEP = 24, 40  # px a row; on a phone the name has its own line
+STEP = 24  # px a row
+NAME, NUMBERS = 18, 16  # px of the lines above the interval on a phone: its name; its numbers, if spelt
 
 
 def intervals(
@@ -37,8 +39,8 @@ def intervals(
 ) -> Spec:
     """A row for each mark: its name, its interval along the axis, its numbers.
 
-    On a phone the name stands above the interval, which then has the whole width. ``spelt``: whether the
-    interval is also written where there is room.
+    On a phone name and numbers stand above the interval, which then has the whole width. ``spelt``: whether
+    the interval is also written.
     """
     columns = 1 if narrow else columns
     table = _Table([mark for panel in panels for mark in panel.marks], axis, narrow, columns, spelt)
@@ -70,21 +72,22 @@ class _Table:
 
     def __init__(self, marks: Sequence[Mark], axis: Axis, narrow: bool, columns: int, spelt: bool) -> None:
         self.narrow = narrow
-        self.spelt = spelt and not narrow
+        self.spelt = spelt
         self.whole = float((NARROW if narrow else WIDE) - 16)
         whole = (self.whole - 24 * (columns - 1)) / columns
         names = max((width_of(mark.label) for mark in marks), default=0.0) + GAP
         self.label = 0.0 if narrow else min(float(LONGEST_LABEL), names)
         said = max((width_of(written(mark, axis)) for mark in marks), default=0.0) + GAP
         count = max((width_of(counted(mark)) for mark in marks), default=0.0)
-        self.said = said if self.spelt else 0.0
+        self.said = said if spelt and not narrow else 0.0
+        self.above = (NAME + NUMBERS * spelt) if narrow else 0
         self.count = count + GAP if count and not narrow else 0.0
         self.edge = 8.0 if not (self.said or self.count) else 0.0  # half of a number under the plot's end
         self.plot = float(int(whole - self.label - self.said - self.count - self.edge))
 
     @property
     def step(self) -> int:
-        return TALL_STEP if self.narrow else STEP
+        return STEP - 2 + self.above if self.narrow else STEP
 
     @property
     def sides(self) -> Room:
@@ -94,14 +97,15 @@ class _Table:
         return self.plot, float(self.step * len(marks))
 
     def heights(self, marks: Sequence[Mark]) -> list[float]:
-        """Of the marks: the middle of a row, or the lower part of one with the name above."""
-        return [self.step * place + (27 if self.narrow else self.step / 2) for place in range(len(marks))]
+        """Of the marks: the middle of a row, or the lower part of one with its words above."""
+        down = self.above + 9 if self.narrow else self.step / 2
+        return [self.step * place + down for place in range(len(marks))]
 
     def names(self, marks: Sequence[Mark]) -> list[Layer]:
         heights = self.heights(marks)
         if self.narrow:
-            room = self.plot - 70
-            return words([(0, y - 17, cut(mark.label, room)) for mark, y in zip(marks, heights, strict=True)])
+            room, up = self.plot - 70, self.above - 1
+            return words([(0, y - up, cut(mark.label, room)) for mark, y in zip(marks, heights, strict=True)])
         return words(
             [(-GAP, y, cut(mark.label, self.label - GAP)) for mark, y in zip(marks, heights, strict=True)],
             align="right",
@@ -109,13 +113,14 @@ class _Table:
 
     def numbers(self, marks: Sequence[Mark], axis: Axis) -> list[Layer]:
         heights = self.heights(marks)
+        up = self.above - 1 if self.narrow else 0
         counts = [
-            (self.plot + self.said + self.count, y - (17 if self.narrow else 0), counted(mark))
+            (self.plot + self.said + self.count, y - up, counted(mark))
             for mark, y in zip(marks, heights, strict=True)
             if mark.n is not None
         ]
         spelt = [
-            (self.plot + GAP, y, written(mark, axis))
+            (0 if self.narrow else self.plot + GAP, y - NUMBERS * self.narrow, written(mark, axis))
             for mark, y in zip(marks, heights, strict=True)
             if mark.value is not None and self.spelt
         ]
@@ -154,6 +159,7 @@ def _intervals(panel: Panel, common: Axis, panels: Sequence[Panel], table: _Tabl
         *ruled(axis, ends, "x"),
         across("low", "high", strokeWidth=2),
         across("from", "to", strokeWidth=6),
+        *arrows({"y": pixels("y")}, "x", ends),
         symbol({"y": pixels("y"), "x": scaled("value", ends)}),
         *table.names(marks),
         *table.numbers(marks, axis),

@@ -65,7 +65,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of values. ``low`` and ``high`` hold: an interval that runs beyond is drawn to the end.
+    """The axis of values. ``low`` and ``high`` hold: an interval that runs beyond ends in an arrow there.
 
     ``line`` is dashed across, ``band`` shaded; no ``ticks``: about five. ``within``: where the ends
     may lie for the sake of an interval, lest a wild one presses all others together.
@@ -77,7 +77,7 @@ class Axis:
     line: float | None = None
     band: tuple[float, float] | None = None
     ticks: tuple[float, ...] | None = None
-    decimals: int = 2
+    decimals: int = 3
     within: tuple[float, float] = (-math.inf, math.inf)
 
     def over(self, marks: Iterable[Mark]) -> tuple[float, float]:
@@ -133,8 +133,9 @@ class Panel:
     axis: Axis | None = None
 
     @property
-    def is_empty(self) -> bool:
-        return all(mark.value is None for mark in self.marks)
+    def values(self) -> int:
+        """How many marks have one."""
+        return sum(mark.value is not None for mark in self.marks)
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,6 @@ class Figure:
     narrow: Spec
 
 
-def drawn(panels: Sequence[Panel]) -> list[Panel]:
-    """Panels that have at least one value; the others are left to the table."""
-    return [panel for panel in panels if not panel.is_empty]
+def drawn(panels: Sequence[Panel], fewest: int = 1) -> list[Panel]:
+    """Panels that have at least so many values; the others are left to the table."""
+    return [panel for panel in panels if panel.values >= fewest]

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from dialogues.models import Choice, Kind, Turn
+from dialogues.models import Choice, Kind, Turn, Verdict
 from games.speech.models import Round
 from games.speech.reports import pictures
 from studies import figures
@@ -51,8 +51,10 @@ def played(db: None) -> Played:
     played.system.save(update_fields=["benchmark"])
     more = [played.dialogue(Kind.PSEUDO_HUMAN, 20.0 + 5 * i, system=other) for i in range(6)]
     played.pattern(MACHINE, more)
-    extra = [played.dialogue(Kind.HUMAN_HUMAN, 40.0 + 5 * i) for i in range(4)]
+    extra = [played.dialogue(Kind.HUMAN_HUMAN, 20.0 + 5 * i) for i in range(4)]
     played.pattern(HUMAN, extra)
+    second = [*played.machine[::2], *more[::2], *played.human[::2], *extra[::2]]
+    Verdict.objects.filter(dialogue__in=second).update(round_number=2)
     rare = factories.SystemFactory(name=HOSTILE, code="rare")
     few = played.dialogue(Kind.HUMAN_MACHINE, system=rare)
     for person in played.people[:3]:
@@ -150,7 +152,7 @@ def test_groups_stand_by_factor_and_small_ones_without_a_mark() -> None:
     )
     [one] = pictures.accuracy(made(ReportTable("groups", "Groups", headings, rows)))
     svg = figures.as_svg(one)
-    for said in ("age", "gender", "18–25", "men", "fewer than 10 persons, not shown", "0.70 [0.60, 0.80]"):
+    for said in ("age", "gender", "18–25", "men", "fewer than 10 persons, not shown", "0.700 [0.600, 0.800]"):
         assert f">{said}<" in svg
 
 

@@ -54,11 +54,11 @@ def texts(svg: str) -> list[str]:
 def test_a_figure_says_what_it_shows_and_rests_on() -> None:
     one = drawn(Panel("pooled", MARKS))
     words = texts(figures.as_svg(one))
-    for said in ("Shares", "pooled", "Talker", "0.42 [0.16, 0.74]", "n = 40", "share", "0.5"):
+    for said in ("Shares", "pooled", "Talker", "0.425 [0.158, 0.744]", "n = 40", "share", "0.5"):
         assert said in words
     assert any("set all: 70 verdicts by 10 persons on 10 dialogues" in said for said in words)
     assert one.alt.startswith(
-        "Shares. pooled: Talker: 0.42 [0.16, 0.74]; people: 0.77 [0.60, 0.88]; Rare: n = 3"
+        "Shares. pooled: Talker: 0.425 [0.158, 0.744]; people: 0.767 [0.600, 0.880]; Rare: n = 3"
     )
 
 
@@ -170,12 +170,20 @@ def test_long_names_end_in_an_ellipsis_and_neighbours_on_a_scatter_do_not_meet()
     assert min(abs(one - other) for one, other in combinations(heights, 2)) >= 12
 
 
-def test_an_interval_that_runs_beyond_a_fixed_axis_is_drawn_to_its_end() -> None:
-    wide = Mark("d", 0.3, -1.7, 1.9, n=9)
-    one = drawn(Panel("", (wide,)), axis=Axis("difference", low=-1.0, high=1.0, line=0.0))
-    [row] = one.spec["concat"][0]["data"]["values"]
+def test_an_interval_that_runs_beyond_a_fixed_axis_ends_in_an_arrow() -> None:
+    wide, held = Mark("d", 0.3, -1.7, 1.9, n=9), Mark("e", 0.3, -1.0, 0.9, n=9)
+    one = drawn(Panel("", (wide, held)), axis=Axis("difference", low=-1.0, high=1.0, line=0.0))
+    row, other = one.spec["concat"][0]["data"]["values"]
     assert (row["low"], row["value"], row["high"]) == (-1.0, 0.3, 1.0)
-    assert "0.30 [-1.70, 1.90]" in texts(figures.as_svg(one))  # the words keep the number
+    assert (row["before"], row["after"], other["before"], other["after"]) == (-1.0, 1.0, None, None)
+    drawing = figures.as_svg(one)
+    assert len(re.findall(r"rotate\((?:90|270)\)", drawing)) == 2
+    assert "0.300 [-1.700, 1.900]" in texts(figures.as_svg(one))  # the words keep the number
+
+
+def test_on_a_phone_numbers_stand_below_the_name() -> None:
+    one = drawn(Panel("", MARKS))
+    assert "0.425 [0.158, 0.744]" in texts(figures.as_svg(replace(one, spec=one.narrow)))
 
 
 def test_one_wild_interval_does_not_press_all_others() -> None:

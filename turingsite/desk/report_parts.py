@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from studies.figures import Figure, Spec, access_figure, as_png, as_svg, figures_of, on_page
 from studies.report_formats import in_words
-from studies.reports import ReportResult
+from studies.reports import Heading, ReportResult
 
-Cells = list[tuple[str, bool]]  # and whether each is a number
+Cells = list[tuple[str, bool, bool]]  # and whether each is a number, and stays in view
 
 EMPTY = "–"  # a cell without a value, as people read it
 
@@ -30,11 +30,14 @@ def tables_of(result: ReportResult) -> list[dict[str, Any]]:
             for place, heading in enumerate(headings)
             if heading.format != "text" or any(row[place] != EMPTY for row in rows)
         ]
-        cells = [[(row[place], headings[place].format != "text") for place in kept] for row in rows]
+        stays = _names_of(headings)
+        cells = [
+            [(row[place], headings[place].format != "text", place == stays) for place in kept] for row in rows
+        ]
         shown.append(
             {
                 "table": table,
-                "headings": [headings[place] for place in kept],
+                "headings": [(headings[place], place == stays) for place in kept],
                 "rows": cells,
                 "groups": _together(cells),
                 "figures": [
@@ -45,6 +48,12 @@ def tables_of(result: ReportResult) -> list[dict[str, Any]]:
             }
         )
     return shown
+
+
+def _names_of(headings: list[Heading]) -> int:
+    """Place of the column that names a row, which stays in view where the others scroll: the first, unless
+    there is one of names."""
+    return next((place for place, heading in enumerate(headings) if heading.key == "name"), 0)
 
 
 def _together(rows: list[Cells]) -> list[list[Cells]]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from dialogues.models import Verdict
 from studies.figures import PICTURES
-from studies.models import Language
+from studies.models import Language, Study
 from studies.plans import headline
 from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
@@ -39,7 +39,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     language = request.GET.get("language", "")
     options = Options(
         analysis_set=asked if asked in ANALYSIS_SETS else headline(study),
-        language=language if language in Language.values else "",
+        language=language if language in dict(_languages(study)) else "",
     )
     context: dict[str, Any] = {
         "study": study,
@@ -48,7 +48,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "options": options,
         "set_words": SETS.get(options.analysis_set, options.analysis_set),
         "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
-        "languages": [("", _("pooled")), *Language.choices],
+        "languages": _languages(study),
         "query": request.GET.urlencode(),
         "outcomes": OUTCOMES in kind.datasets,
         "n": Verdict.objects.filter(study=study, exclusion="").count(),
@@ -82,6 +82,12 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "all_open": request.GET.get("tables") == "open",
     }
     return render(request, "desk/report.html", {**context, **shown})
+
+
+def _languages(study: Study) -> list[tuple[str, Any]]:
+    """What may be chosen: pooled and each of the study's languages; nothing where it has one."""
+    own = [(value, label) for value, label in Language.choices if value in study.languages]
+    return [("", _("pooled")), *own] if len(own) > 1 else []
 
 
 def _named(response: HttpResponse, *parts: str, ending: str) -> HttpResponse:

@@ -26,8 +26,9 @@ FEWEST_SYSTEMS = 4
 Row = dict[str, Any]
 
 
-def tables_of(tables: Tables, judged: Judged, who: Speakers) -> tuple[ReportTable, ReportTable]:
-    """Score and success of every system that has a score, and how the two go together, by benchmark."""
+def tables_of(tables: Tables, judged: Judged, who: Speakers) -> tuple[ReportTable, ...]:
+    """Score and success of every system that has a score, and how the two go together, by benchmark; no
+    table where no system has one."""
     scores = {str(row["system"]): scores_of(row["benchmark"]) for row in tables["systems"]}
     by_benchmark = {
         name: [
@@ -37,7 +38,7 @@ def tables_of(tables: Tables, judged: Judged, who: Speakers) -> tuple[ReportTabl
         ]
         for name in sorted({name for found in scores.values() for name in found})
     }
-    return _scores(by_benchmark), _rank(by_benchmark)
+    return (_scores(by_benchmark), _rank(by_benchmark)) if by_benchmark else ()
 
 
 def scores_of(benchmark: Any) -> dict[str, float]:

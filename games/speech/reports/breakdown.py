@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, NOTE, interval_headings, share_row
 from games.speech.reports.judged import Judged, Labels, Mask, Numbers
+from games.speech.reports.strategies import known_words
 from studies.reports import Heading, ReportTable
 
 LAST_ROUND = 6  # this one and later ones are one row
@@ -57,7 +58,7 @@ def table(
         (
             Heading("group", gettext_lazy("group"), "text", {one: words for one, words, _mask in groups}),
             Heading("factor", gettext_lazy("by"), "text", FACTORS),
-            Heading("level", gettext_lazy("level"), "text"),
+            Heading("level", gettext_lazy("level"), "text", known_words()),
             *COUNTS,
             *interval_headings(name, label),
             NOTE,

@@ -33,8 +33,9 @@ from studies.reports import ReportResult
 
 Row = Mapping[str, Any]
 
-#: d′ and c: an interval from two dialogues runs far beyond, and is drawn to the end of the axis.
+#: d′ and c: an interval from few dialogues runs far beyond, and is drawn to the end of the axis.
 USUAL = (-2.0, 4.0)
+COURSE = 2  # values: one alone goes nowhere
 OF_GROUPS: Mapping[str, Sort] = {HUMANS: "human", MACHINES: "machine"}
 
 
@@ -117,13 +118,21 @@ def by_round(result: ReportResult) -> list[Figure]:
         )
     ]
     return [
-        *figure(result, "by_round", panels, right, partial(courses, along=rounds(rows, "round"), columns=4)),
+        *figure(
+            result,
+            "by_round",
+            panels,
+            right,
+            partial(courses, along=rounds(rows, "round"), columns=4),
+            fewest=COURSE,
+        ),
         *figure(
             result,
             "told_apart",
             told,
             Axis("d′"),
             partial(courses, along=rounds(listed(result, "told_apart"), "round"), columns=2),
+            fewest=COURSE,
         ),
     ]
 
@@ -192,7 +201,13 @@ def _benchmark(result: ReportResult) -> list[Figure]:
 
 def _by_strategy(result: ReportResult, axis: Axis) -> list[Figure]:
     panels = [
-        Panel(words, tuple(mark_of(row, str(row["strategy"]), "share", sort="machine") for row in rows))
+        Panel(
+            words,
+            tuple(
+                mark_of(row, said(result, "strategies", row, "strategy"), "share", sort="machine")
+                for row in rows
+            ),
+        )
         for _scope, words, rows in scoped(result, "strategies", listed(result, "strategies"))
     ]
     return figure(result, "strategies", panels, axis, intervals)
@@ -210,7 +225,8 @@ def _by_round(result: ReportResult, key: str, axis: Axis) -> list[Figure]:
     ]
     title = _("Right verdicts by round") if key == "accuracy" else _("Share judged human, by round")
     draw = partial(courses, along=rounds(rows, "level"), columns=2)
-    return figure(result, "breakdown", panels, replace(axis, title=""), draw, key="by_round", title=title)
+    plain = replace(axis, title="")
+    return figure(result, "breakdown", panels, plain, draw, key="by_round", title=title, fewest=COURSE)
 
 
 def _by_length(result: ReportResult) -> list[Figure]:
@@ -233,4 +249,5 @@ def _by_length(result: ReportResult) -> list[Figure]:
         (SHORTEST, LONGEST),
         tuple((float(edge), str(edge)) for edge in range(SHORTEST, LONGEST + 1, 2 * STEP)),
     )
-    return figure(result, "by_length", panels, share_axis(""), partial(courses, along=along, columns=3))
+    draw = partial(courses, along=along, columns=3)
+    return figure(result, "by_length", panels, share_axis(""), draw, fewest=COURSE)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from dialogues import builtin
 from games.speech.reports import families
 from games.speech.reports.figures import (
     COUNTS,
@@ -18,7 +19,16 @@ from games.speech.reports.figures import (
 )
 from games.speech.reports.judged import Given, in_scope, scopes
 from studies.reports import Heading, ReportTable
+from studies.texts import pick
 from turingsite import stats
+
+
+def known_words() -> dict[str, str]:
+    """What built-in strategies and topics are called on the page, in the reader's language, by code."""
+    return {
+        **{one["code"]: pick({"en": one["name_en"], "zh": one["name_zh"]}) for one in builtin.strategies()},
+        **{one["code"]: pick({"en": one["label_en"], "zh": one["label_zh"]}) for one in builtin.topics()},
+    }
 
 
 def table(data: Given) -> ReportTable:
@@ -57,7 +67,7 @@ def table(data: Given) -> ReportTable:
         gettext_lazy("Success by strategy"),
         (
             LANGUAGE,
-            Heading("strategy", gettext_lazy("strategy"), "text"),
+            Heading("strategy", gettext_lazy("strategy"), "text", known_words()),
             *COUNTS,
             *interval_headings("share", gettext_lazy("judged human")),
             Heading("others", gettext_lazy("minus the others")),

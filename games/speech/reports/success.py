@@ -26,6 +26,10 @@ from turingsite import stats
 
 DEFAULT_MARGIN = 0.10
 
+NO_SCORES = gettext_lazy(
+    "To set success against outside benchmarks, give systems their scores in the administration, as "
+    '{"MMAU-Pro": 46.6}.'
+)
 STANDINGS = {
     "below": gettext_lazy("below .5"),
     "undecided": gettext_lazy("not decided"),
@@ -40,6 +44,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     margin = options.margin  # of the frozen plan; else the study's
     if margin is None:
         margin = next((float(row["margin"]) for row in tables["speech_settings"]), DEFAULT_MARGIN)
+    outside = benchmarks.tables_of(tables, data.judged, who)
     groups = [
         (HUMANS, _("human speakers"), data.judged.is_human),
         (MACHINES, _("all machines"), ~data.judged.is_human),
@@ -56,7 +61,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             _difference(data, who, margin),
             discrimination.by_system(data, who),
             strategies.table(data),
-            *benchmarks.tables_of(tables, data.judged, who),
+            *outside,
             breakdown.table(data.judged, groups, "human", "share", gettext_lazy("judged human")),
             breakdown.table(
                 data.judged,
@@ -72,6 +77,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         notes=(
             _("Below, not decided or above .5 is read from the interval, never from the point."),
             _("p is adjusted by Holm within the family named beside it, in each language and pooled apart."),
+            *(() if outside else (NO_SCORES,)),
         ),
     )
 
