@@ -15,7 +15,7 @@ from studies.services.holding import hold
 from studies.services.launching import note_done
 from studies.services.naming import set_nickname
 from studies.services.opening import change_status, create_study, publish_consent_text, publish_questionnaire
-from studies.services.planning import discard_draft, freeze_plan, save_draft
+from studies.services.planning import discard_draft, freeze_plan, save_draft, to_be_frozen
 
 __all__ = [
     "begin",
@@ -38,6 +38,7 @@ __all__ = [
     "screen_out",
     "set_nickname",
     "stop",
+    "to_be_frozen",
     "turn_away",
     "withdraw",
 ]

@@ -52,15 +52,41 @@ def discard_draft(*, study: Study, user: Any = None) -> None:
 
 @transaction.atomic
 def freeze_plan(
-    *, study: Study, verdicts: int, reason: str = "", user: Any = None, now: datetime | None = None
+    *,
+    study: Study,
+    verdicts: int,
+    reason: str = "",
+    agreed: str = "",
+    user: Any = None,
+    now: datetime | None = None,
 ) -> Plan:
     """Fix the draft: its file is written and hashed, and from now on every report names it.
 
-    ``verdicts``: analysed verdicts there are now. Conflict ``no_draft``, ``no_change``; Invalid where
-    something needed is not decided, or a later version does not say why.
+    ``verdicts``: analysed verdicts there are now. ``agreed``: the SHA-256 that ``to_be_frozen`` gave for
+    ``now`` and that somebody said yes to. Conflict ``no_draft``, ``no_change``, and ``moved_on`` where the
+    file would be another; Invalid where something needed is not decided, or a later version does not say why.
     """
-    now = now or timezone.now()
     _alone(study)
+    draft = to_be_frozen(study=study, verdicts=verdicts, reason=reason, now=now)
+    if agreed and draft.sha256 != agreed:
+        raise Conflict("moved_on", _("The plan or the study has changed meanwhile. Read it again."))
+    draft.save()
+    audit.record(
+        "plan.frozen",
+        study=study,
+        user=user,
+        target=draft.sha256[:16],
+        now=None if agreed else now,
+        version=draft.version,
+        status=study.status,
+        n=verdicts,
+    )
+    return draft
+
+
+def to_be_frozen(*, study: Study, verdicts: int, reason: str = "", now: datetime | None = None) -> Plan:
+    """The draft with the file and hash it would be frozen with; nothing is stored. Errors as in freezing."""
+    now = now or timezone.now()
     draft = plans.draft_of(study)
     if draft is None:
         raise Conflict("no_draft", _("There is no draft to freeze."))
@@ -89,17 +115,6 @@ def freeze_plan(
     draft.status, draft.verdicts = study.status, verdicts
     draft.markdown = plans.as_markdown(draft, earlier, at=now, status=study.status, verdicts=verdicts)
     draft.sha256 = plans.digest(draft.markdown)
-    draft.save()
-    audit.record(
-        "plan.frozen",
-        study=study,
-        user=user,
-        target=draft.sha256[:16],
-        now=now,
-        version=draft.version,
-        status=study.status,
-        n=verdicts,
-    )
     return draft
 
 

@@ -109,4 +109,4 @@ def test_a_report_and_its_files_within_a_minute_are_one_reading(client: Any, stu
     assert sorted(line.detail["set"] for line in lines) == ["all", "first_round"]
     AuditLine.objects.update(at=timezone.now() - timedelta(minutes=2))
     client.get(page)
-    assert lines.count() == 3
+    assert lines.all().count() == 3

@@ -317,9 +317,18 @@ def test_a_plan_is_drafted_frozen_and_saved_on_the_desk(client: Any, cast: Any) 
     slug = cast.study.slug
     empty = client.get(url("plan", slug))
     assert "No plan is frozen." in empty.content.decode()
-    assert client.post(url("plan", slug), {**FORM, "do": "save"}).status_code == 302
-    assert client.post(url("plan", slug), {"do": "freeze"}).status_code == 302
+    undecided = client.post(url("plan", slug), {**FORM, "stopping": "", "do": "freeze"})
+    assert undecided.context["form"].errors["stopping"]
+    assert client.post(url("plan", slug), {**FORM, "notes": "Old.", "do": "save"}).status_code == 302
+    asked = client.post(url("plan", slug), {**FORM, "do": "freeze"})  # with what was not saved
+    assert plans.frozen_plan(cast.study) is None
+    shown = asked.context["draft"]
+    assert shown.sha256 in asked.content.decode()
+    assert (
+        client.post(url("plan", slug), {"do": "frozen", "shown": asked.context["shown"]}).status_code == 302
+    )
     plan = cast.study.plans.get()
+    assert (plan.sha256, plan.markdown) == (shown.sha256, shown.markdown)
     assert plans.content_of(plan) == {**plans.EMPTY, **DECIDED}
     saved = client.get(url("plan_file", slug, 1))
     assert hashlib.sha256(saved.content).hexdigest() == plan.sha256
@@ -327,18 +336,48 @@ def test_a_plan_is_drafted_frozen_and_saved_on_the_desk(client: Any, cast: Any) 
     assert client.get(url("plan_file", slug, 2)).status_code == 404
     report = client.get(url("report", slug, "funnel"))
     assert report.status_code == 200
-    client.post(url("plan", slug), {**FORM, "target_n": 31, "do": "save"})
-    refused = client.post(url("plan", slug), {"do": "freeze", "reason": " "})
+    changed = {**FORM, "target_n": 31, "do": "freeze"}
+    refused = client.post(url("plan", slug), {**changed, "reason": " "})
     assert refused.status_code == 400
     assert refused.context["freeze_form"].errors["reason"]
-    client.post(url("plan", slug), {"do": "freeze", "reason": "A better estimate."})
+    asked = client.post(url("plan", slug), {**changed, "reason": "A better estimate."})
+    client.post(url("plan", slug), {"do": "frozen", "shown": asked.context["shown"]})
     page = client.get(url("plan", slug)).content.decode()
     assert "because: A better estimate." in page
     actions = AuditLine.objects.filter(study=cast.study, action__startswith="plan.")
     assert [line.action for line in actions.order_by("pk")] == [
-        "plan.drafted", "plan.frozen", "plan.drafted", "plan.frozen",
+        "plan.drafted", "plan.drafted", "plan.drafted", "plan.frozen", "plan.drafted", "plan.frozen",
     ]  # fmt: skip
     assert {line.actor for line in actions} == {cast.researcher}
+
+
+def test_what_changed_since_it_was_shown_is_not_frozen(client: Any, cast: Any) -> None:
+    client.force_login(cast.researcher)
+    page = url("plan", cast.study.slug)
+
+    def frozen_after(change: Any) -> bool:
+        token = client.post(page, {**FORM, "do": "freeze"}).context["shown"]
+        change()
+        answer = client.post(page, {"do": "frozen", "shown": token}, follow=True)
+        assert "has changed meanwhile" in answer.content.decode()
+        return plans.frozen_plan(cast.study) is not None
+
+    assert not frozen_after(lambda: services.save_draft(study=cast.study, content={"notes": "another"}))
+    assert not frozen_after(lambda: Study.objects.update(status="paused"))
+    assert not frozen_after(lambda: factories.VerdictFactory(rater=cast.participant.rater))
+    client.post(page, {"do": "frozen", "shown": "forged"})
+    assert plans.frozen_plan(cast.study) is None
+
+
+def test_a_note_on_the_target_is_marked_where_the_target_is_changed_by_hand(client: Any, cast: Any) -> None:
+    client.force_login(cast.researcher)
+    services.save_draft(study=cast.study, content={**DECIDED, "planning": "Planned for 30."})
+    for target in ("31", "32"):
+        note = plans.content_of(plans.draft_of(cast.study))["planning"]
+        changed = {**FORM, "planning": note, "target_n": target, "do": "save"}
+        client.post(url("plan", cast.study.slug), changed)
+        note = plans.content_of(plans.draft_of(cast.study))["planning"]
+        assert note == "Planned for 30.\nThe target was changed by hand afterwards."
 
 
 @pytest.mark.parametrize(("changed", "field"), [

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from dialogues.targets import analysed, cells_of, outcomes_open
+from dialogues.targets import cells_of, outcomes_open
 from games.speech.funnel import listening_of, technical_of
 from studies import plans
 from studies.looks import is_early, looks_of
@@ -20,13 +20,14 @@ from studies.models import AuditLine, Plan, Study
 from studies.pay import pay_of
 from studies.registry import reports
 from studies.selectors import access_desk_study, opening_problems, soft_launched
-from studies.services import discard_draft, freeze_plan, save_draft
+from studies.services import discard_draft
 from studies.services.launching import paused_by_soft_launch
 from turingsite.desk.doors import access_managed_study, manages
 from turingsite.desk.plan_forms import FreezeForm, PlanForm
+from turingsite.desk.plan_freezing import asked, confirmed, saved
 from turingsite.desk.reports import SETS
 from turingsite.desk.wording import ACTORS, DEVICES, GATES, called
-from turingsite.errors import DomainError, NotFound
+from turingsite.errors import NotFound
 
 HOW_SEEN = {
     "study.looked_early": gettext_lazy("looked early"),
@@ -44,37 +45,18 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         if request.POST.get("do") == "discard":
             discard_draft(study=study, user=request.user)
             return redirect("admin:desk_plan", slug)
-        if request.POST.get("do") == "freeze":
-            freeze = FreezeForm(request.POST)
-            if freeze.is_valid() and _frozen(request, study, freeze):
-                return redirect("admin:desk_plan", slug)
-        else:
-            form = PlanForm(request.POST)
-            if form.is_valid() and _saved(request, study, form):
+        if request.POST.get("do") == "frozen":
+            return confirmed(request, study)
+        freezing = request.POST.get("do") == "freeze"
+        form, freeze = PlanForm(request.POST), FreezeForm(request.POST)
+        if form.is_valid() and freeze.is_valid() and saved(request, study, form):
+            answer = asked(request, study, form, freeze) if freezing else None
+            if answer is not None:
+                return answer
+            if not freezing:
+                messages.success(request, _("The draft is saved. Nothing is fixed before you freeze it."))
                 return redirect("admin:desk_plan", slug)
     return _plan(request, study, form, freeze)
-
-
-def _saved(request: HttpRequest, study: Study, form: PlanForm) -> bool:
-    try:
-        save_draft(study=study, content=form.cleaned_data, user=request.user)
-    except DomainError as error:
-        form.refuse(error)
-        return False
-    messages.success(request, _("The draft is saved. Nothing is fixed before you freeze it."))
-    return True
-
-
-def _frozen(request: HttpRequest, study: Study, form: FreezeForm) -> bool:
-    try:
-        freeze_plan(
-            study=study, verdicts=analysed(study), reason=form.cleaned_data["reason"], user=request.user
-        )
-    except DomainError as error:
-        form.refuse(error)
-        return False
-    messages.success(request, _("The plan is frozen. Every report names it from now on."))
-    return True
 
 
 def _plan(
@@ -96,6 +78,7 @@ def _plan(
         "form": form or PlanForm(initial=content),
         "freeze_form": freeze or FreezeForm(),
         "open_form": draft is not None or frozen is None or form is not None,
+        "next_version": draft.version if draft else frozen.version + 1 if frozen else 1,
         "missing": [plans.LABELS[key] for key in plans.NEEDED if not str(content[key]).strip()],
         "versions": study.plans.frozen(),
         "cells": cells,
