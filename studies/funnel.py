@@ -1,4 +1,5 @@
-"""How far people came in a study: numbers for the desk, no outcomes. Test participants are counted apart."""
+"""How far people came in a study: numbers for the desk, no outcomes. Apart: test participants and those whose
+answers were erased, as in the funnel report, which can be made from an export and so never sees them."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Answer, EndState, Participant, Study, TurnedAway
+from studies.models import Answer, Participant, Study, TurnedAway
 from studies.selectors import PROFILE
 
 
@@ -32,24 +33,27 @@ class People(NamedTuple):
 
 def people_of(study: Study) -> People:
     """Consent, language, profile and the ends; the games' own steps come from the games."""
+    counted = Q(consented_at__isnull=False, is_test=False, erased_at=None)
     counts = Participant.objects.filter(study=study).aggregate(
-        consented=Count("pk", filter=Q(consented_at__isnull=False, is_test=False)),
-        language=Count("pk", filter=~Q(judging_language="") & Q(is_test=False)),
-        completed=Count("pk", filter=Q(end_state=EndState.DONE, is_test=False)),
+        consented=Count("pk", filter=counted),
+        language=Count("pk", filter=counted & ~Q(judging_language="")),
         test=Count("pk", filter=Q(is_test=True)),
-        pilot=Count("pk", filter=Q(is_pilot=True, is_test=False)),
+        pilot=Count("pk", filter=counted & Q(is_pilot=True)),
         erased=Count("pk", filter=Q(erased_at__isnull=False, is_test=False)),
     )
     profiled = (
         Answer.objects.filter(
-            questionnaire__study=study, questionnaire__key=PROFILE, rater__participant__is_test=False
+            questionnaire__study=study,
+            questionnaire__key=PROFILE,
+            rater__participant__is_test=False,
+            rater__participant__erased_at=None,
         )
         .values("rater")
         .distinct()
         .count()
     )
     away = TurnedAway.objects.filter(study=study).values_list("reason").annotate(n=Sum("count"))
-    ended = Participant.objects.filter(study=study, is_test=False).exclude(end_state="")
+    ended = Participant.objects.filter(counted, study=study).exclude(end_state="")
     return People(
         steps=[
             Step("consented", _("Consented"), counts["consented"]),

@@ -30,8 +30,9 @@ class Listening(NamedTuple):
 
 def steps_of(study: Study) -> list[Step]:
     """Sound check, first verdict, and how many finished at least so many rounds."""
-    players = SpeechPlayer.objects.filter(participant__study=study, participant__is_test=False)
-    judged = Verdict.objects.filter(study=study, rater__participant__is_test=False, activity="speech")
+    people = Participant.objects.filter(study=study, is_test=False, erased_at=None)
+    players = SpeechPlayer.objects.filter(participant__in=people)
+    judged = Verdict.objects.filter(study=study, rater__participant__in=people, activity="speech")
     most = (
         players.annotate(most=Max("rounds__number", filter=Q(rounds__state=Round.State.FINISHED)))
         .exclude(most=None)
@@ -52,19 +53,18 @@ _ROUNDS = {2: _("Finished round 2"), 3: _("Finished round 3")}
 
 
 def listening_of(study: Study) -> Listening:
-    """What the trials of a study came to, test participants left out as in the steps above them."""
-    trials = Trial.objects.filter(
-        round__player__participant__study=study, round__player__participant__is_test=False, expected=""
-    ).aggregate(
+    """What the trials of a study came to, of the people whom the steps above them count."""
+    players = SpeechPlayer.objects.filter(
+        participant__study=study, participant__is_test=False, participant__erased_at=None
+    )
+    trials = Trial.objects.filter(round__player__in=players, expected="").aggregate(
         answered=Count("pk", filter=Q(state=Trial.State.DONE)),
         failed=Count("pk", filter=Q(state=Trial.State.FAILED)),
         waited=Count("pk", filter=Q(gate=Trial.Gate.TIMEOUT)),
         known=Count("pk", filter=Q(known=True)),
     )
     times = (
-        Round.objects.filter(
-            player__participant__study=study, player__participant__is_test=False, finished_at__isnull=False
-        )
+        Round.objects.filter(player__in=players, finished_at__isnull=False)
         .order_by("-finished_at")
         .values_list("started_at", "finished_at")[:RECENT]
     )

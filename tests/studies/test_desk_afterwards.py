@@ -29,7 +29,7 @@ def test_the_desk_says_when_the_last_export_is_out_of_date(client, cast, setting
     assert not told()
     withdraw(participant=cast.participant, erase_answers=True)
     assert told()
-    assert "1, above among the consented only" in " ".join(client.get(page).content.decode().split())
+    assert "1, in no number above" in " ".join(client.get(page).content.decode().split())
     export()
     assert not told()
 

@@ -1,6 +1,7 @@
 """Funnel: how far people came, from consent to the last round, where they came from, and how they left.
 
-Counts only, no outcomes: it may be read while a study runs. Test participants are left out.
+Counts only, no outcomes: it may be read while a study runs. Test participants are left out, and so are those
+whose answers were erased: no table holds them.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             _listening(trials),
         ),
         notes=(
-            _("Test participants are left out; people of a pilot are in."),
+            _("Test participants and people whose answers were erased are left out."),
+            _("Of those who consented, %(n)s took part in the pilot.")
+            % {"n": sum(bool(row.get("is_pilot")) for row in people.values())},
             _("People brought in from elsewhere never came through these steps and are not in it."),
         ),
     )
