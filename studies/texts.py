@@ -58,11 +58,15 @@ def filled(study: Study, body: Mapping[str, Any]) -> dict[str, Any]:
     return full
 
 
+def place_names() -> list[str]:
+    """Every name that a text may leave open: the study's and those of its activities."""
+    return [*PLACES, *(name for activity in registry.activities for name in activity.place_names)]
+
+
 def has_places(body: Mapping[str, Any]) -> bool:
     """Whether something in ``body`` still waits to be filled in."""
     words = json.dumps(body, ensure_ascii=False)
-    names = [*PLACES, *(name for activity in registry.activities for name in activity.place_names)]
-    return any(f"{{{name}}}" in words for name in names)
+    return any(f"{{{name}}}" in words for name in place_names())
 
 
 def shown(study: Study, text: ConsentText, language: str | None = None) -> dict[str, Any]:

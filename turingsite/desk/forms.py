@@ -11,16 +11,18 @@ from django.utils.translation import gettext_lazy as _
 
 from games.speech.models import SpeechSettings
 from games.speech.services.settings import SETTINGS as SPEECH
+from games.speech.study_file import refusal
+from studies.characters import TypedForm
 from studies.models import Completion, Language, Study, StudyMember
 from studies.services.paying import COLUMNS
-from studies.services.running import SETTINGS
+from studies.services.running import FIXED_ONCE_OPENED, SETTINGS
 from turingsite.errors import DomainError
 from turingsite.middleware import translated
 
 LANGUAGES = forms.CheckboxSelectMultiple
 
 
-class Answering(forms.Form):
+class Answering(TypedForm):
     """A form that takes the answer of a rule beside its fields."""
 
     def refuse(self, error: DomainError) -> None:
@@ -29,6 +31,17 @@ class Answering(forms.Form):
             self.add_error(name, str(text))
         if not named:
             self.add_error(None, translated(error))
+
+    def lock(self, name: str, reason: str = "") -> None:
+        """Show a field that may not change now, and why.
+
+        A browser sends nothing of it, so its value stays. What is sent all the same goes to the service,
+        which refuses a change: the page may be older than the reason.
+        """
+        field = self.fields[name]
+        field.disabled = self.add_prefix(name) not in self.data
+        field.widget.attrs["disabled"] = True
+        field.help_text = reason or field.help_text
 
 
 class NewStudyForm(Answering):
@@ -81,6 +94,9 @@ class StudyForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial["recruiter_params"] = " ".join(self.instance.recruiter_params)
+        if self.instance.participants.exists():
+            for name in FIXED_ONCE_OPENED:
+                self.lock(name, gettext("This can't be changed any more: people have taken part."))
 
     def clean_recruiter_params(self) -> list[str]:
         words = self.cleaned_data["recruiter_params"].replace(",", " ").split()
@@ -110,6 +126,12 @@ class SpeechForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
             "points": forms.RadioSelect,
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in self.fields:
+            if reason := str(refusal(self.instance.study, name)):
+                self.lock(name, reason)
+
     def _post_clean(self) -> None:
         """Leave the instance as it is: the service compares it with what is asked for."""
 
@@ -130,7 +152,7 @@ class MemberForm(Answering):
     )
 
 
-class CompletionForm(forms.ModelForm):  # type: ignore[type-arg]
+class CompletionForm(TypedForm, forms.ModelForm):  # type: ignore[type-arg]
     link = forms.URLField(
         label=_("Return link"), max_length=500, required=False, assume_scheme="https", widget=forms.URLInput
     )

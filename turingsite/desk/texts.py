@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from studies.models import Study
 from studies.services import publish_consent_text
-from studies.texts import LANGUAGES
+from studies.texts import LANGUAGES, place_names
 from turingsite.desk.doors import access_managed_study, tell
 from turingsite.desk.forms import Answering
 from turingsite.errors import Conflict, DomainError
@@ -114,9 +114,12 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
     study = access_managed_study(slug, request.user)
     before = _newest(study)
     form = TextsForm(before, request.POST or None)
+    locked = study.status in Study.JOINABLE
+    for name in form.fields if locked else ():
+        form.lock(name)
     if request.method == "POST" and form.is_valid():
         try:
-            if study.status in Study.JOINABLE:
+            if locked:
                 raise Conflict("running", _("Pause the study before you change what people agree to."))
             if form.body() != before:
                 publish_consent_text(study=study, body=form.body(), user=request.user)
@@ -125,9 +128,15 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved. It is the text from now on."))
             return redirect("admin:desk_study", slug)
-    if request.method != "POST" and study.status in Study.JOINABLE:
+    if request.method != "POST" and locked:
         tell(request, Conflict("running", _("Pause the study before you change what people agree to.")))
-    context = {"study": study, "forms": [form], "title": _("Texts"), "submit": _("Save"), "texts": True}
+    context = {
+        "study": study,
+        "forms": [form],
+        "title": _("Texts"),
+        "submit": "" if locked else _("Save"),
+        "places": ", ".join(f"{{{name}}}" for name in place_names()),
+    }
     return render(request, "desk/form.html", context, status=400 if form.errors else 200)
 
 
