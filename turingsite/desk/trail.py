@@ -31,7 +31,7 @@ from turingsite.desk.trail_words import DEEDS, DETAILS, GROUPS, actions_of, grou
 from turingsite.desk.wording import ACTORS, called
 from turingsite.errors import NotFound
 
-KINDS = ("participant", "system")
+KINDS = ("participant", "command", "system")
 VERDICTS = "verdicts"  # not a report, but read over the API like one
 LONGEST = 60  # lines of a detail that are listed; the rest is counted
 #: Details whose values are enumerated; every other value is a name or a number and stays as it is.
