@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dialogues import pictures
-from dialogues.models import Dialogue, Kind
+from dialogues.models import Dialogue, Flag, Kind
 from studies.registry import Report, reports
 from studies.reports import Basis, Heading, Options, ReportResult, ReportTable, Tables
 
@@ -198,16 +198,30 @@ def _sources(rows: list[Row]) -> ReportTable:
         Heading("channels", gettext_lazy("channels"), "count"),
         COUNT,
     )
-    return ReportTable("sources", _("Files as received"), headings, tuple(made))
+    return ReportTable(
+        "sources",
+        _("Files as received"),
+        headings,
+        tuple(made),
+        gettext_lazy("Of turns that came as files of their own: the recording joined from them."),
+    )
 
 
 def _flags(rows: list[Row], flags: list[Row]) -> ReportTable:
     made = []
     for label, own in _by_kind(rows):
         codes = {row["dialogue"] for row in own}
-        counts = Counter(flag["rule"] for flag in flags if flag["dialogue"] in codes)
+        there = [flag for flag in flags if flag["dialogue"] in codes]
+        rejected = Counter(flag["rule"] for flag in there if flag["review"] == Flag.Review.REJECTED)
+        counts = Counter(flag["rule"] for flag in there)
         made += [
-            {"kind": label, "rule": rule, "n": count, "share": count / len(own)}
+            {
+                "kind": label,
+                "rule": rule,
+                "n": count - rejected[rule],
+                "share": (count - rejected[rule]) / len(own),
+                "rejected": rejected[rule],
+            }
             for rule, count in sorted(counts.items())
         ]
     headings = (
@@ -215,6 +229,7 @@ def _flags(rows: list[Row], flags: list[Row]) -> ReportTable:
         Heading("rule", gettext_lazy("rule"), "text"),
         COUNT,
         Heading("share", gettext_lazy("share")),
+        Heading("rejected", gettext_lazy("rejected by a person, not counted"), "count"),
     )
     return ReportTable("flags", _("Flags"), headings, tuple(made))
 

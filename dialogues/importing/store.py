@@ -11,7 +11,8 @@ from typing import Any
 
 from django.db.models import Max, Q
 
-from dialogues import builtin
+from dialogues import builtin, flagging
+from dialogues.flagging import Wanted
 from dialogues.importing.files import Kept
 from dialogues.importing.known import Known, new_code
 from dialogues.importing.plan import Checked, Plan
@@ -30,6 +31,7 @@ from dialogues.models import (
     Turn,
     TurnFile,
 )
+from dialogues.processing.flags import of_length
 from dialogues.transcripts import services as transcripts
 from studies import audit
 from studies.models import Study
@@ -80,6 +82,8 @@ def declare(checked: Checked, known: Known) -> Dialogue:
     dialogue = _dialogue(checked, known, state=Dialogue.State.DECLARED, play_duration=checked.plan.declared)
     for label in "AB":
         _party(dialogue, checked.plan, label, known)
+    wanted = [Wanted(one.rule, one.value, one.evidence) for one in of_length(checked.plan.declared or 0.0)]
+    flagging.renew(dialogue, source="quality", wanted=wanted)
     return dialogue
 
 

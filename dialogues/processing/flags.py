@@ -31,12 +31,16 @@ def raised(numbers: dict[str, Any]) -> list[Raised]:
     return list(_raised(numbers))
 
 
+def of_length(seconds: float) -> Iterator[Raised]:
+    """The flag of a length that is unusual, measured or declared."""
+    if not SHORTEST <= seconds <= LONGEST:
+        yield Raised("duration", seconds, {"low": SHORTEST, "high": LONGEST})
+
+
 def _raised(numbers: dict[str, Any]) -> Iterator[Raised]:
     result, loudness = numbers["result"], numbers["loudness"]
     duration = numbers.get("play", {}).get("duration", result["duration"])
-    if not SHORTEST <= duration <= LONGEST:
-        yield Raised("duration", duration, {"low": SHORTEST, "high": LONGEST})
-
+    yield from of_length(duration)
     no_speech = result["speech_seconds"] < LEAST_SPEECH
     if no_speech:
         yield Raised("no_speech", result["speech_seconds"], {"low": LEAST_SPEECH})

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from dialogues.importing.manifest import ManifestRefused, read_manifest
 from dialogues.importing.services import create_batch, run_batch
-from dialogues.models import Dialogue, ImportRow, Kind, Nature, ProcessingJob, StudyItem
+from dialogues.models import Dialogue, Flag, ImportRow, Kind, Nature, ProcessingJob, StudyItem
 from studies.models import Study
 from tests import factories
 
@@ -127,3 +127,10 @@ def test_json_lines_declare_too(tmp_path: Path) -> None:
 def test_a_file_of_refused_rows_only_fails(study: Study, tmp_path: Path) -> None:
     with pytest.raises(CommandError):
         run("id,kind,language,duration\nd1,human_human,en,none\n", tmp_path)
+
+
+def test_an_unusual_declared_length_is_flagged_like_a_measured_one(tmp_path: Path) -> None:
+    run(MANIFEST.replace(",en,41,", ",en,75.5,").replace(",zh,20,", ",zh,19.9,"), tmp_path)
+    flags = Flag.objects.order_by("dialogue__external_id")
+    found = [(flag.dialogue.external_id, flag.rule, flag.value, flag.source) for flag in flags]
+    assert found == [("hm1", "duration", 75.5, "quality"), ("hm2", "duration", 19.9, "quality")]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from dialogues.models import Dialogue, Kind
+from dialogues import services
+from dialogues.models import Dialogue, Flag, Kind
 from studies.exports import export_study
 from studies.report_formats import FORMATS
 from studies.reports import Options, ReportResult, run_report, run_report_from
@@ -78,6 +79,15 @@ def test_states_sources_and_flags_are_counted(study: Any) -> None:
     [human, everything] = rows(result, "flags")
     assert (human["rule"], human["n"], human["share"]) == ("duration", 2, 1.0)
     assert everything["share"] == 0.5
+
+
+def test_flags_that_a_person_rejected_are_counted_apart(study: Any) -> None:
+    flag = Flag.objects.first()
+    assert flag is not None
+    services.review_flag(dialogue=flag.dialogue, flag_id=flag.pk, review="rejected", user=None)
+    [human, everything] = rows(run_report("recordings", study), "flags")
+    assert (human["n"], human["share"], human["rejected"]) == (1, 0.5, 1)
+    assert (everything["n"], everything["share"], everything["rejected"]) == (1, 0.25, 1)
 
 
 def test_one_language_can_be_chosen(study: Any) -> None:
