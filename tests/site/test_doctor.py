@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
@@ -337,29 +338,33 @@ def test_whole_site_from_outside(live_server: Any, settings: Any, tmp_path: Path
     if NGINX is None:
         pytest.skip("nginx is not installed")
     settings.MEDIA_X_ACCEL = "/protected/"
-    port = free_port()
-    main = configured(tmp_path, port, address)
-    process = subprocess.Popen([NGINX, "-e", str(tmp_path / "error.log"), "-c", str(main)])
-    proxy = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(100):
-            if asking.ask(f"{proxy}/health/proxy").status == 200:
-                break
-            time.sleep(0.1)
+    with proxied(tmp_path, address) as proxy:
         assert [one.level for one in outside.proxy(proxy)] == [Level.OK]
         assert [one.level for one in outside.ranges(proxy)] == [Level.OK]
         assert [one.level for one in outside.live(proxy)] == [Level.OK]
         settings.MEDIA_ROOT = tmp_path / "elsewhere"
         [one] = list(outside.ranges(proxy))
         assert (one.level, one.given["n"]) == (Level.ERROR, 404)
-        stop_live(live_server)
+    with proxied(tmp_path / "alone", NOBODY) as proxy:
         assert "does not reach the web process" in next(iter(outside.proxy(proxy))).text
+
+
+@contextmanager
+def proxied(folder: Path, application: str) -> Iterator[str]:
+    """The project's nginx in front of that address; where it listens."""
+    folder.mkdir(exist_ok=True)
+    port = free_port()
+    main = configured(folder, port, application)
+    process = subprocess.Popen([NGINX or "nginx", "-e", str(folder / "error.log"), "-c", str(main)])
+    proxy = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(100):
+            if asking.ask(f"{proxy}/health/proxy").status == 200:
+                break
+            time.sleep(0.1)
+        yield proxy
     finally:
         stop(process)
-
-
-def stop_live(live_server: Any) -> None:
-    live_server.stop()
 
 
 def test_page_for_operators(client: Client, cast: Any) -> None:
