@@ -11,15 +11,39 @@ from dialogues.models import Choice, Kind, Verdict
 from studies.models import Study
 from turingsite.stats import icc_by_pairs
 
+#: What a pilot's correlation has to rest on before the planner begins with it. Where verdicts are independent
+#: the estimate by pairs has a standard error of about 1/√pairs: .07 with 200, no more than what it estimates.
+ENOUGH_PAIRS = 200
+ENOUGH_PERSONS = 20
+ENOUGH_DIALOGUES = 10
+
 
 class Correlations(NamedTuple):
-    """Observed-scale intraclass correlations, ``None`` where the pilot has no pair; what they rest on."""
+    """Observed-scale intraclass correlations, ``None`` where the pilot has no pair; what they rest on.
+
+    Pairs: of two verdicts of a person, or on a dialogue, on the same system in the same language.
+    """
 
     person: float | None
     dialogue: float | None
     verdicts: int
     persons: int
     dialogues: int
+    person_pairs: int
+    dialogue_pairs: int
+
+    @property
+    def person_usable(self) -> bool:
+        """Whether the person's correlation rests on enough, and is not below 0 by chance."""
+        return self._usable(self.person, self.person_pairs)
+
+    @property
+    def dialogue_usable(self) -> bool:
+        return self._usable(self.dialogue, self.dialogue_pairs)
+
+    def _usable(self, found: float | None, pairs: int) -> bool:
+        enough = self.persons >= ENOUGH_PERSONS and self.dialogues >= ENOUGH_DIALOGUES
+        return found is not None and found >= 0 and pairs >= ENOUGH_PAIRS and enough
 
 
 def correlations_of(study: Study) -> Correlations:
@@ -49,7 +73,14 @@ def correlations_of(study: Study) -> Correlations:
         verdicts=human.size,
         persons=np.unique(person).size,
         dialogues=np.unique(dialogue).size,
+        person_pairs=_pairs(person, group),
+        dialogue_pairs=_pairs(dialogue, group),
     )
+
+
+def _pairs(cluster: NDArray[np.int64], group: NDArray[Any]) -> int:
+    sizes = [np.unique(cluster[group == one], return_counts=True)[1] for one in np.unique(group)]
+    return int(sum((n * (n - 1) // 2).sum() for n in sizes))
 
 
 def _pooled(y: NDArray[np.float64], cluster: NDArray[np.int64], group: NDArray[Any]) -> float | None:

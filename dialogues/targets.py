@@ -72,6 +72,19 @@ def cells_of(study: Study, by: str, analysis_set: str) -> list[Cell]:
     return sorted(cells.values())
 
 
+def fewest_dialogues(study: Study) -> int | None:
+    """Active dialogues of the system and language that has the fewest; ``None`` where there are none."""
+    items = StudyItem.objects.filter(
+        study=study,
+        is_active=True,
+        role=StudyItem.Role.MAIN,
+        dialogue__language__in=study.languages,
+        dialogue__parties__label="B",
+    ).exclude(dialogue__kind=Kind.HUMAN_HUMAN)
+    counts = items.values_list("dialogue__language", "dialogue__parties__system").annotate(n=Count("pk"))
+    return min((n for *_cell, n in counts.order_by()), default=None)
+
+
 def target_reached(study: Study) -> bool:
     """Whether every cell has the target of the frozen plan; False without a plan, a target, or a cell."""
     plan = plans.frozen_plan(study)

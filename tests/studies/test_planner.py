@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from dialogues.models import Verdict
-from dialogues.pilot import correlations_of
+from dialogues.pilot import Correlations, correlations_of
 from studies import plans
 from tests import factories
 from tests.speech.played import Played
@@ -52,7 +52,8 @@ def test_the_worked_values_come_out(page: Any, changed: dict[str, str], persons:
 
 @pytest.mark.parametrize(("changed", "said"), [
     ({"dialogues": "20"}, "It begins to be reachable with 21 dialogues"),
-    ({"dialogues": "9", "aim": "interval", "expected": "0.5"}, "Not reachable with 9 dialogues."),
+    ({"dialogues": "9", "aim": "interval", "expected": "0.5"}, "With 9 dialogues no number of persons"),
+    ({"dialogues": "1"}, "With 1 dialogue no number of persons is enough."),
 ])  # fmt: skip
 def test_too_few_dialogues_are_told_in_words(page: Any, changed: dict[str, str], said: str) -> None:
     text = page(**changed).content.decode()
@@ -63,7 +64,7 @@ def test_too_few_dialogues_are_told_in_words(page: Any, changed: dict[str, str],
 @pytest.mark.parametrize("changed", [
     {"expected": "0"}, {"expected": "1"}, {"expected": "x"}, {"against": "0.4"}, {"power": "1"},
     {"each": "0"},
-    {"dialogues": "1"}, {"dialogues": "1e9"}, {"icc_dialogue": "-1"}, {"half_width": "0"}, {"aim": "luck"},
+    {"dialogues": "0"}, {"dialogues": "1e9"}, {"icc_dialogue": "-1"}, {"half_width": "0"}, {"aim": "luck"},
     {"expected": "nan"}, {"each": "inf"},
 ])  # fmt: skip
 def test_bad_expectations_are_answered_beside_the_field(page: Any, changed: dict[str, str]) -> None:
@@ -98,8 +99,27 @@ def test_correlations_come_from_the_pilot_where_it_has_pairs(page: Any, client: 
     assert found.dialogue == pytest.approx(icc_by_pairs(y, [verdict.dialogue_id for verdict in rows]))
     factories.StudyMemberFactory(study=played.study, user=cast.researcher)
     answer = client.get(reverse("admin:desk_planner", args=["piloted"]))
-    assert answer.context["form"]["icc_person"].value() == round(max(0.0, found.person or 0), 3)
+    assert answer.context["form"]["icc_person"].value() == 0.07, "ten persons are too few"
+    assert answer.context["form"]["dialogues"].value() == 6, "as many as the study has"
     assert "40 verdicts by 10 persons on 6 dialogues" in answer.content.decode()
+
+
+@pytest.mark.parametrize("pairs", [200, 199])
+@pytest.mark.parametrize("dialogue", [0.2, -0.01])
+def test_rough_and_negative_correlations_are_shown_and_not_begun_with(
+    page: Any, monkeypatch: Any, pairs: int, dialogue: float
+) -> None:
+    found = Correlations(0.03, dialogue, 900, 60, 12, pairs, 4000)
+    monkeypatch.setattr("turingsite.desk.planner.correlations_of", lambda _study: found)
+    answer = page.plain()
+    form = answer.context["form"]
+    assert form["icc_person"].value() == (0.03 if pairs == 200 else 0.07)
+    assert form["icc_dialogue"].value() == (0.2 if dialogue > 0 else 0.1)
+    usual, pilot = answer.context["compared"]
+    assert (usual.person, usual.dialogue, usual.persons) == (0.07, 0.1, 598)
+    assert (pilot.person, pilot.dialogue) == (0.03, max(0.0, dialogue))
+    taken = pairs == 200 and dialogue > 0
+    assert ("in place of what is too rough or below 0" in answer.content.decode()) is not taken
 
 
 def test_the_pilots_correlations_are_pooled_within_systems(db: None) -> None:

@@ -102,7 +102,7 @@ class PlannerForm(Answering):
         label=_("Verdicts per person on a system"), min_value=0.01, max_value=1000, initial=2
     )
     dialogues = forms.IntegerField(
-        label=_("Dialogues per system and language"), min_value=2, max_value=10_000, initial=30
+        label=_("Dialogues per system and language"), min_value=1, max_value=10_000, initial=30
     )
     icc_person = forms.FloatField(
         label=_("Correlation of two verdicts of a person"), min_value=0, max_value=0.99, initial=0.07

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -10,7 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from dialogues.pilot import Correlations, correlations_of
+from dialogues.pilot import (
+    ENOUGH_DIALOGUES,
+    ENOUGH_PAIRS,
+    ENOUGH_PERSONS,
+    Correlations,
+    correlations_of,
+)
+from dialogues.targets import fewest_dialogues
 from studies.models import Study
 from studies.selectors import access_desk_study
 from studies.services import save_draft
@@ -33,28 +41,40 @@ class Row(NamedTuple):
     chosen: bool
 
 
+class Compared(NamedTuple):
+    """Persons needed with correlations from one source; ``None``: not reachable with them."""
+
+    is_pilot: bool
+    person: float
+    dialogue: float
+    persons: int | None
+
+
 def planner(request: HttpRequest, slug: str) -> HttpResponse:
     """Expectations in the address, persons needed below; a POST takes the answer into the plan."""
     if request.method == "POST":
         return _take(request, access_managed_study(slug, request.user))
     study = access_desk_study(slug, request.user)
     pilot = correlations_of(study)
-    form = PlannerForm(request.GET) if "expected" in request.GET else PlannerForm(_first(pilot))
+    form = PlannerForm(request.GET) if "expected" in request.GET else PlannerForm(_first(study, pilot))
     context: dict[str, Any] = {
         "study": study,
         "title": _("Planner"),
         "form": form,
         "pilot": pilot,
-        "defaults": (ICC_PERSON, ICC_DIALOGUE),
+        "enough": {"pairs": ENOUGH_PAIRS, "persons": ENOUGH_PERSONS, "dialogues": ENOUGH_DIALOGUES},
         "manages": manages(request.user, study),
     }
     if form.is_valid():
         context |= _answer(form.cleaned_data)
+        context["compared"] = _compared(form.cleaned_data, pilot)
     return render(request, "desk/plan_planner.html", context, status=200 if form.is_valid() else 400)
 
 
 def needed(values: dict[str, Any], dialogues: int) -> Plan:
-    """Persons for what the form says, on so many dialogues."""
+    """Persons for what the form says, on so many dialogues; none are enough with a single one."""
+    if dialogues < 2:
+        return replace(needed(values, 2), persons=None, dialogues=dialogues)
     more = {
         "verdicts_each": values["each"],
         "icc_person": values["icc_person"],
@@ -65,14 +85,35 @@ def needed(values: dict[str, Any], dialogues: int) -> Plan:
     return persons_for_test(values["expected"], values["against"], dialogues, power=values["power"], **more)
 
 
-def _first(pilot: Correlations) -> dict[str, Any]:
-    """What the form begins with; correlations from the pilot where it has some."""
+def _first(study: Study, pilot: Correlations) -> dict[str, Any]:
+    """What the form begins with: the study's dialogues; the pilot's correlations where they rest on enough."""
     values = {name: field.initial for name, field in PlannerForm.base_fields.items()}
-    for name, found in (("icc_person", pilot.person), ("icc_dialogue", pilot.dialogue)):
-        if found is not None:
-            # Below 0 by chance: nothing is gained by planning with less than independence.
-            values[name] = round(max(0.0, found), 3)
+    fewest = fewest_dialogues(study)
+    if fewest:
+        values["dialogues"] = fewest
+    if pilot.person_usable and pilot.person is not None:
+        values["icc_person"] = round(pilot.person, 3)
+    if pilot.dialogue_usable and pilot.dialogue is not None:
+        values["icc_dialogue"] = round(pilot.dialogue, 3)
     return values
+
+
+def _compared(values: dict[str, Any], pilot: Correlations) -> list[Compared]:
+    """Persons with the usual correlations and with the pilot's, all else as in the form."""
+    both = [(False, ICC_PERSON, ICC_DIALOGUE)]
+    if pilot.person is not None or pilot.dialogue is not None:
+        # Below 0 by chance: nothing is gained by planning with less than independence.
+        found = [min(0.99, max(0.0, one or 0.0)) for one in (pilot.person, pilot.dialogue)]
+        both.append((True, *found))
+    return [
+        Compared(
+            is_pilot,
+            person,
+            dialogue,
+            needed({**values, "icc_person": person, "icc_dialogue": dialogue}, values["dialogues"]).persons,
+        )
+        for is_pilot, person, dialogue in both
+    ]
 
 
 def _answer(values: dict[str, Any]) -> dict[str, Any]:
