@@ -29,6 +29,17 @@ def state_of(study: Study) -> dict[str, Any]:
     return {"status": study.status, **({"reached": True} if reached else {})}
 
 
+def warning(study: Study) -> str:
+    """What a command says before it shows outcomes that the desk hides; empty where it hides none."""
+    state = state_of(study)
+    if state["status"] == CLOSED or state.get("reached"):
+        return ""
+    return (
+        "The desk hides outcomes while the study runs. This counts as an early look; it is noted in the "
+        "audit trail, with the number of verdicts."
+    )
+
+
 def looks_of(study: Study) -> list[AuditLine]:
     """Every time outcomes were seen before the study was closed for good, the newest first.
 

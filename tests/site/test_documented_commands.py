@@ -132,12 +132,12 @@ def test_every_command_runs(place: Path) -> None:
     for one in COMMANDS:
         if one.name in NOT_RUN or any(PLACE.fullmatch(word) for word in one.words):
             continue
-        out = io.StringIO()
+        out, beside = io.StringIO(), io.StringIO()
         try:
-            call_command(one.name, *here(one.words), stdout=out, stderr=out)
+            call_command(one.name, *here(one.words), stdout=out, stderr=beside)
         except (SystemExit, CommandError) as end:
             if one.name not in MAY_END_WITH_ONE:
-                pytest.fail(f"{one.where}: {one.name} {one.words}: {end}\n{out.getvalue()}")
+                pytest.fail(f"{one.where}: {one.name} {one.words}: {end}\n{out.getvalue()}{beside.getvalue()}")
         if one.to:
             (place / one.to).write_text(out.getvalue())
             finish(place / one.to)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS, export_study, rows_to_read, study_named
+from studies.looks import warning
 from studies.models import Language
 from studies.sheets import FORMATS
 from turingsite.errors import DomainError
@@ -56,6 +57,8 @@ class Command(BaseCommand):
             )
         try:
             study = study_named(options["study"])
+            if early := warning(study):
+                self.stderr.write(early, self.style.WARNING)
             total = rows_to_read(study, options["tier"], formats, options["language"])
             manifest = export_study(
                 study=study,

@@ -12,6 +12,7 @@ from django.utils import translation
 
 from studies.exports import study_named
 from studies.figures import PICTURES, access_figure, as_png, as_svg
+from studies.looks import warning
 from studies.models import Language, Study
 from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, ReportResult, access_report, run_report, run_report_from
@@ -62,7 +63,7 @@ class Command(BaseCommand):
     def _made(self, options: dict[str, Any]) -> bytes:
         chosen = Options(options["analysis_set"], options["language"])
         try:
-            access_report(options["name"])
+            report = access_report(options["name"])
             if options["source"]:
                 result = run_report_from(options["name"], Path(options["source"]), chosen)
                 if options["study"] and options["study"] != result.study:
@@ -72,6 +73,8 @@ class Command(BaseCommand):
                     )
             elif options["study"]:
                 study = study_named(options["study"])
+                if "verdicts" in report.datasets and (early := warning(study)):
+                    self.stderr.write(early, self.style.WARNING)
                 result = run_report(options["name"], study, chosen)
                 _record(study, result)
             else:
