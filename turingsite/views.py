@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views import defaults
 from django.views.decorators.http import require_safe
 
 from turingsite.errors import Refused, gettext_noop
@@ -65,3 +67,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             "resume_url": reverse("studies:resume", args=study),
         }
     return render(request, "403_csrf.html", context, status=403)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """A request that can't be read; one that is too large, which Django refuses as well, says so."""
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
+        return render(request, "errors/413.html", status=413)
+    return defaults.bad_request(request, exception or SuspiciousOperation())

@@ -262,6 +262,28 @@ def test_processing_again(client, processed, woken):
     assert woken == [("process_dialogue", job.pk)]
 
 
+@pytest.mark.django_db
+def test_turns_corrected_to_one_speaker_are_flagged_once_processed(client, processed):
+    def store(speakers):
+        rows = {
+            "was": ["0", "1", "2"],
+            "start": ["0", "3.2", "6"],
+            "end": ["3", "5.8", "9"],
+            "text": [""] * 3,
+        }
+        answer = client.post(url("turns", processed.code), {**rows, "speaker": list(speakers)}, follow=True)
+        run_waiting()
+        return answer.content.decode(), client.get(url("dialogue", processed.code)).content.decode()
+
+    told, page = store("AAA")
+    assert "Only one speaker has turns; a dialogue has two." in told
+    assert "fewer than two speakers" in page
+    assert processed.flags.filter(rule="few_speakers").exists()
+    told, page = store("ABA")
+    assert "Only one speaker has turns" not in told
+    assert not processed.flags.filter(rule="few_speakers").exists()
+
+
 # uploads
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from dialogues.importing.turns import MAX_TURNS
 from dialogues.models import Dialogue, ProcessingJob, Turn
 from tests import factories
 from turingsite.desk import turns
@@ -112,6 +113,42 @@ def test_what_is_wrong_is_told_at_its_field_and_loses_nothing(
     assert [one["row"][:5] for one in answer.context["rows"]] == [FOUR[1], row]
     assert 'aria-invalid="true"' in answer.content.decode()
     assert kept(dialogue) == before
+
+
+def many(count: int) -> Rows:
+    length = 30 / count
+    return [
+        ("", "AB"[n % 2], f"{n * length:.4f}", f"{(n + 1) * length:.4f}", f"word {n}") for n in range(count)
+    ]
+
+
+def test_as_many_turns_as_an_import_takes_are_stored_and_one_more_is_told(
+    client: Client, dialogue: Dialogue
+) -> None:
+    assert client.post(url("turns", dialogue), sent(many(MAX_TURNS), seen="", do="store")).status_code == 302
+    assert dialogue.turns.count() == MAX_TURNS
+    ProcessingJob.objects.update(state="done")
+    page = client.get(url("turns", dialogue))
+    as_shown = [tuple(one["row"][:5]) for one in page.context["rows"]]
+    seen = page.context["seen"]
+    more = client.post(url("turns", dialogue), sent(as_shown, seen=seen, at="", do="add"))
+    as_shown = [tuple(one["row"][:5]) for one in more.context["rows"]]
+    assert len(as_shown) == MAX_TURNS + 1
+    refused = client.post(url("turns", dialogue), sent(as_shown, seen=seen, at="", do="store"))
+    assert refused.status_code == 400
+    assert "More than 2000 turns." in refused.content.decode()
+    assert len(refused.context["rows"]) == MAX_TURNS + 1
+    assert dialogue.turns.count() == MAX_TURNS
+
+
+@pytest.mark.parametrize("speaker", ["A", "B"])
+def test_turns_of_one_speaker_alone_are_stored_with_a_warning(
+    client: Client, dialogue: Dialogue, speaker: str
+) -> None:
+    rows = [(was, speaker, start, end, text) for was, _label, start, end, text in FOUR]
+    answer = client.post(url("turns", dialogue), sent(rows), follow=True)
+    assert "Only one speaker has turns; a dialogue has two." in answer.content.decode()
+    assert {label for label, *_rest in kept(dialogue)} == {speaker}
 
 
 def test_no_turns_and_another_persons_correction_are_refused(client: Client, dialogue: Dialogue) -> None:

@@ -55,9 +55,26 @@ def test_people_of_the_desk_go_back_to_the_desk(client, cast):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("status", [400, 403, 404, 410, 500])
+@pytest.mark.parametrize("status", [400, 403, 404, 410, 413, 500])
 def test_every_page_of_an_error_has_a_next_step_in_both_languages(language, status):
     with translation.override(language):
         text = render_to_string(f"errors/{status}.html")
     assert 'class="btn" href="' in text
     assert f'lang="{"zh-Hans" if language == "zh-hans" else "en"}"' in text
+
+
+@pytest.mark.parametrize(
+    "sent", [{"text": "x" * 2_600_000}, {f"field-{n}": "x" for n in range(10_100)}], ids=["long", "many"]
+)
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_form_that_is_too_large_says_what_to_do(cast, sent, checked):
+    strict = Client(enforce_csrf_checks=checked)
+    strict.force_login(cast.researcher)
+    strict.get("/admin/imports/new/")  # its form gives the cookie
+    body = "&".join(f"{name}={value}" for name, value in sent.items())
+    page = f"/admin/study/{cast.study.slug}/stimuli/"
+    answer = strict.post(page, body, content_type="application/x-www-form-urlencoded")
+    text = answer.content.decode()
+    assert answer.status_code == 413
+    assert "Nothing was stored. Go back with your browser" in text
+    assert 'href="/admin/"' in text

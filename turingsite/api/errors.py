@@ -17,6 +17,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from turingsite import views
 from turingsite.errors import DomainError
 from turingsite.middleware import error_body
 
@@ -118,7 +119,7 @@ def _page_or_json(status: int, page: Any) -> Any:
     return answer
 
 
-bad_request = _page_or_json(400, defaults.bad_request)
+bad_request = _page_or_json(400, views.bad_request)
 not_allowed = _page_or_json(403, defaults.permission_denied)
 not_found = _page_or_json(404, defaults.page_not_found)
 server_error = _page_or_json(500, defaults.server_error)

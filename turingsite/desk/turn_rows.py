@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from dialogues.models import Turn
 from dialogues.processing.correcting import Corrected
 
-MOST = 2000
 JUDGED, OPENS = "B", "A"
 EDIT = re.compile(r"(split|merge|swap|remove)-(\d{1,5})|swap-all|add")
 
@@ -58,7 +57,7 @@ def stored(turns: Sequence[Turn]) -> list[TurnRow]:
 
 def typed(data: Any) -> list[TurnRow]:
     """The rows of a sent form (a QueryDict); what is missing in a row is empty."""
-    columns = [data.getlist(name)[:MOST] for name in ("was", "speaker", "start", "end", "text")]
+    columns = [data.getlist(name) for name in ("was", "speaker", "start", "end", "text")]
     count = max((len(column) for column in columns), default=0)
     padded = [[*column, *[""] * (count - len(column))] for column in columns]
     return [TurnRow(*cells) for cells in zip(*padded, strict=True)]

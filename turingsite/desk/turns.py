@@ -68,6 +68,8 @@ def _store(request: HttpRequest, found: Dialogue, rows: list[TurnRow]) -> HttpRe
         )
     except DomainError as error:
         return _page(request, found, turn_rows.with_faults(rows, error.fields), problem=translated(error))
+    if len({turn.speaker for turn in asked}) < 2:
+        messages.warning(request, _("Only one speaker has turns; a dialogue has two."))
     if job is None:
         messages.success(request, _("The words are stored."))
     else:

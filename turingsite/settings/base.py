@@ -106,6 +106,9 @@ EXPORT_ROOT = VAR_DIR / "exports"
 EXPORT_AT_ONCE = env.number("EXPORT_AT_ONCE", 50_000)  # rows; larger exports are made by a worker
 EXPORT_KEEP_DAYS = env.number("EXPORT_KEEP_DAYS", 14)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
+# The turns of a dialogue are one form: 5 fields a turn, 2000 turns, the few beside them, and one turn more so
+# that the editor says what is wrong. What a request costs is bounded by its size above.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_050
 
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "turingsite.views.csrf_failure"
