@@ -217,6 +217,12 @@ def fault_of(text: str) -> str:
     return ""
 
 
+def material_changed() -> Conflict:
+    return Conflict(
+        "material_changed", _("The dialogues have changed since this audit. Run it again; it asks anew.")
+    )
+
+
 @transaction.atomic
 def answer(*, made: StimulusAudit, answers: Mapping[str, str], user: Any, now: datetime | None = None) -> int:
     """Store answers by warning key; an empty one is left as it was. How many were new or other words.
@@ -231,9 +237,7 @@ def answer(*, made: StimulusAudit, answers: Mapping[str, str], user: Any, now: d
     if faults:
         raise Invalid("bad_answer", _("Nothing was stored: look at the marked answers."), fields=faults)
     if made.fingerprint != fingerprint(made.study):
-        raise Conflict(
-            "material_changed", _("The dialogues have changed since this audit. Run it again; it asks anew.")
-        )
+        raise material_changed()
     for key, text in changed.items():
         AuditAnswer.objects.update_or_create(
             audit=made, key=key, defaults={"text": text, "user": user, "answered_at": now or timezone.now()}

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dialogues import audits, tasks
-from dialogues.models import Dialogue, StimulusAudit
+from dialogues.models import AuditAnswer, Dialogue, StimulusAudit
 from studies.models import Study
 from tests import factories
 from turingsite.desk import stimuli
@@ -90,6 +90,32 @@ def test_new_material_asks_anew_with_the_earlier_words_beside(client: Client, st
     page = run(client, study)
     assert page.context["open"] == len(page.context["warned"])
     assert "They do talk longer." in page.content.decode()
+
+
+def test_words_for_an_audit_that_no_longer_holds_wait_for_the_new_one(client: Client, study: Study) -> None:
+    page = run(client, study)
+    first = page.context["warned"][0]["key"]
+    factories.add_dialogue(study, kind="human_human", play_duration=47.0)
+    data = {"do": "answer", f"answer-{first}": "They do talk longer.", "for_all": "Likewise for these."}
+    data["answer-zh/human_machine/length"] = "Nobody asks this any more."
+    late = client.post(url(study), data, follow=True)
+    text = late.content.decode()
+    assert "have changed since this audit" in text
+    for words in ("They do talk longer.", "Likewise for these.", "Nobody asks this any more."):
+        assert words in text
+    assert not AuditAnswer.objects.exists()
+
+    page = run(client, study)
+    assert "Your words wait here" in page.content.decode()
+    assert {one["key"]: one["typed"] for one in page.context["warned"]}[first] == "They do talk longer."
+    assert page.context["for_all"] == "Likewise for these."
+    assert page.context["unasked"] == ["Nobody asks this any more."]
+    typed = {f"answer-{one['key']}": one["typed"] for one in page.context["warned"]}
+    client.post(url(study), {"do": "answer", **typed, "for_all": page.context["for_all"]})
+    made = StimulusAudit.objects.latest("pk")
+    assert audits.unanswered(made) == []
+    assert made.answers.get(key=first).text == "They do talk longer."
+    assert "Your words wait here" not in client.get(url(study)).content.decode()
 
 
 def test_a_large_audit_is_a_job_whose_progress_shows(

@@ -17,9 +17,10 @@ from studies.models import Language, Study
 from studies.selectors import access_desk_study
 from turingsite.desk.doors import access_managed_study, manages, tell
 from turingsite.desk.wake import wake
-from turingsite.errors import DomainError, Invalid
+from turingsite.errors import Conflict, DomainError, Invalid
 
 State = StimulusAudit.State
+TYPED = "stimuli-typed-{}"  # in the session: what was typed for an audit that no longer holds, by study
 
 
 def stimuli(request: HttpRequest, slug: str) -> HttpResponse:
@@ -34,8 +35,14 @@ def stimuli(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("admin:desk_stimuli", slug)
         typed = {name[7:]: str(text) for name, text in request.POST.items() if name.startswith("answer-")}
         try:
-            if _answer(request, study, typed):
-                return redirect("admin:desk_stimuli", slug)
+            _answer(request, study, typed)
+            return redirect("admin:desk_stimuli", slug)
+        except Conflict as error:
+            # The new audit asks nearly the same: what was typed waits for it.
+            words = {"answers": {key: text for key, text in typed.items() if text.strip()}}
+            request.session[TYPED.format(study.pk)] = words | {"for_all": request.POST.get("for_all", "")}
+            tell(request, error)
+            return redirect("admin:desk_stimuli", slug)
         except DomainError as error:
             errors = {key: str(text) for key, text in error.fields.items()}
             tell(request, error)
@@ -54,28 +61,27 @@ def _run(request: HttpRequest, study: Study) -> None:
         wake(tasks.run_audit, made.pk)
 
 
-def _answer(request: HttpRequest, study: Study, typed: dict[str, str]) -> bool:
-    """Store the answers; whether there was an audit to answer. ``for_all`` answers what is still open."""
+def _answer(request: HttpRequest, study: Study, typed: dict[str, str]) -> None:
+    """Store the answers, ``for_all`` where none is yet. Conflict where there is no audit to answer."""
     made = audits.current(study)
     if made is None or made.state != State.DONE:
-        messages.error(request, _("The dialogues have changed since this audit. Run it again; it asks anew."))
-        return True
+        raise audits.material_changed()
     for_all = request.POST.get("for_all", "").strip()
+    if for_all and (fault := audits.fault_of(for_all)):
+        raise Invalid(
+            "bad_answer", _("Nothing was stored: look at the marked answers."), fields={"for_all": fault}
+        )
+    answers = {key: text for key, text in typed.items() if text.strip()}
     if for_all:
-        if fault := audits.fault_of(for_all):
-            raise Invalid(
-                "bad_answer", _("Nothing was stored: look at the marked answers."), fields={"for_all": fault}
-            )
-        for key in audits.unanswered(made):
-            typed[key] = typed.get(key, "").strip() or for_all
-    changed = audits.answer(made=made, answers=typed, user=request.user)
+        answers = dict.fromkeys(audits.unanswered(made), for_all) | answers
+    changed = audits.answer(made=made, answers=answers, user=request.user)
+    request.session.pop(TYPED.format(study.pk), None)
     left = len(audits.unanswered(made))
     if changed:
         words = ngettext("%(n)s answer stored.", "%(n)s answers stored.", changed) % {"n": changed}
         if left:
             words += " " + ngettext("%(n)s is still open.", "%(n)s are still open.", left) % {"n": left}
         messages.success(request, words)
-    return True
 
 
 def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dict[str, str]) -> HttpResponse:
@@ -85,6 +91,9 @@ def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dic
         earlier = earlier.exclude(pk=made.pk)
     answers = {one.key: one for one in made.answers.select_related("user")} if made else {}
     before = _earlier_answers(study, made)
+    waiting = {} if typed else request.session.get(TYPED.format(study.pk), {})
+    for_all = request.POST.get("for_all", waiting.get("for_all", ""))
+    typed = typed or {key: text for key, text in waiting.get("answers", {}).items() if key not in answers}
     warned = [
         {
             **_words(row),
@@ -96,6 +105,11 @@ def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dic
         }
         for row in (audits.warnings_of(made) if made else [])
     ]
+    keys = {one["key"] for one in warned}
+    still_open = sum(one["answer"] is None for one in warned)
+    unasked = [text for key, text in typed.items() if key not in keys] if waiting else []
+    if waiting and for_all and still_open < 2:  # there is no field for it
+        unasked.append(for_all)
     context = {
         "study": study,
         "title": _("Audit before opening"),
@@ -106,8 +120,10 @@ def _page(request: HttpRequest, study: Study, typed: dict[str, str], errors: dic
         "fewest": FEWEST,
         "busy": made is not None and made.state in (State.QUEUED, State.RUNNING),
         "warned": warned,
-        "open": sum(one["answer"] is None for one in warned),
-        "for_all": request.POST.get("for_all", ""),
+        "open": still_open,
+        "for_all": for_all,
+        "waiting": bool(waiting) and (still_open > 0 or made is None or made.state != State.DONE),
+        "unasked": unasked,
         "for_all_error": errors.get("for_all", ""),
         "figures": [_words(row) for row in made.result] if made else [],
         "earlier": [(one, len(audits.warnings_of(one)), one.answers.count()) for one in earlier[:10]],
