@@ -208,3 +208,18 @@ def _parts(path: Path) -> list[_Part]:
     except OSError:
         return []
     return parts
+
+
+def withheld_in(path: Path) -> dict[str, Any] | None:
+    """What the public tier kept back of people's profiles, as the manifest of the export says it.
+
+    ``None`` where the file is no longer there, cannot be read, or is of another tier.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
+                return None
+            found = json.loads(archive.read(MANIFEST))["coarsened"]["profile"]
+    except (*UNREADABLE, KeyError, ValueError, TypeError):
+        return None
+    return dict(found)

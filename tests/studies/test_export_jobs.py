@@ -339,6 +339,11 @@ def test_a_small_export_comes_at_once_and_stays_in_the_list(desk: Any, cast: Cas
     assert job.file is not None
     assert job.file.sha256 in page
     assert "data-renew" not in page
+    told = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("manifest.json"))["coarsened"]["profile"]
+    assert told["withheld"]
+    for name, n in told["withheld"].items():
+        assert f"<code>{name}</code> {n}" in page
+    assert f"of {told['people']}; whole profiles left out: {told['profiles_left_out']}." in page
     assert content(desk.get(url("export_file", slug, job.code))) == data
     assert AuditLine.objects.filter(action="export.fetched", target=job.code).count() == 2
 

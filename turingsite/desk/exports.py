@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from studies import tasks
-from studies.export_jobs import access_export, fetch, file_name, is_small, request_export, run, stop
+from studies.export_jobs import access_export, fetch, file_name, is_small, path_of, request_export, run, stop
+from studies.exported import withheld_in
 from studies.exports import DEFAULT_TIER, EXPORT_TIERS
 from studies.models import ExportJob, Study
 from studies.selectors import access_desk_study
@@ -84,6 +85,7 @@ def _row(job: ExportJob) -> dict[str, Any]:
         "formats": ", ".join(KINDS[one][0] for one in job.formats.split(",")),
         "done": f"{job.rows_done:,}",
         "total": f"{job.rows_total:,}",
+        "withheld": withheld_in(path_of(job)) if job.tier == "public" and job.can_be_fetched else None,
         "stale": job.file is not None and job.file.stale_since is not None,
         "live": job.state in ExportJob.LIVE,
         "error": _(job.error) if job.error else "",
