@@ -137,7 +137,8 @@ def test_every_command_runs(place: Path) -> None:
             call_command(one.name, *here(one.words), stdout=out, stderr=beside)
         except (SystemExit, CommandError) as end:
             if one.name not in MAY_END_WITH_ONE:
-                pytest.fail(f"{one.where}: {one.name} {one.words}: {end}\n{out.getvalue()}{beside.getvalue()}")
+                said = out.getvalue() + beside.getvalue()
+                pytest.fail(f"{one.where}: {one.name} {one.words}: {end}\n{said}")
         if one.to:
             (place / one.to).write_text(out.getvalue())
             finish(place / one.to)
