@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from studies.characters import CleanedField
 from studies.models import Language, Questionnaire, Study
 from studies.questions import choices_of
 from studies.texts import content_language, pick
@@ -106,7 +107,7 @@ def _field(question: dict[str, Any]) -> forms.Field:
         choices = choices_of(question, language)
         return forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, choices=choices, **common)
     if kind == "text":
-        return forms.CharField(
+        return CleanedField(
             widget=forms.Textarea(attrs={"rows": 4}), max_length=question.get("max_length", 1000), **common
         )
     raise ValueError(f"question {question['key']!r} is of the unknown kind {kind!r}")

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 from dialogues.importing import notes
 from dialogues.importing.encodings import read_text
 from dialogues.importing.notes import Note
+from studies.characters import refusal
 from turingsite.errors import Invalid
 
 MAX_TURNS = 2000
@@ -168,7 +169,12 @@ def _json_turn(item: Any, number: int, name: str) -> TurnTime:
     if not isinstance(speaker, str | int) or isinstance(speaker, bool) or not str(speaker).strip():
         raise _bad_turn(name, number, gettext_noop("it names no speaker"))
     audio, text = item.get("audio") or "", item.get("text") or ""
-    if not isinstance(audio, str) or not isinstance(text, str) or len(text) > MAX_TEXT:
+    if (
+        not isinstance(audio, str)
+        or not isinstance(text, str)
+        or len(text) > MAX_TEXT
+        or refusal([audio, text])
+    ):
         raise _bad_turn(name, number, gettext_noop("its text or file is not usable"))
     start, end, length = (_number(item.get(key)) for key in ("start", "end", "duration"))
     if start is not None and end is None and length is not None:

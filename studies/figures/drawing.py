@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from studies.characters import cleaned
 from studies.figures.shapes import PALETTE, Figure, Spec
 from studies.figures.writing import is_wide
 from turingsite.errors import Invalid
 
 PICTURES = ("svg", "png")
 SCALE = 2  # of a PNG: 144 dots an inch
+LONGEST = 1000  # characters of one text: the engine needs seconds for some thousands
 KEPT = 128  # drawings, 20 to 100 kB each; a page asks for the same ones again
 LATIN = "-apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans'"
 CHINESE = "'PingFang SC', 'Noto Sans CJK SC', 'Noto Sans SC', 'Microsoft YaHei'"
@@ -88,7 +91,21 @@ def _unmeasured(part: Any) -> Any:
 
 
 def _text(spec: Spec) -> str:
-    return json.dumps(spec, ensure_ascii=False)
+    return json.dumps(_drawable(spec), ensure_ascii=False)
+
+
+def _drawable(part: Any) -> Any:
+    """The specification without what the engine dies of: it takes the whole process with it, or raises.
+
+    Its fonts panic at characters that XML has no place for; its reader knows no numbers beyond JSON's.
+    """
+    if isinstance(part, dict):
+        return {_drawable(key): _drawable(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_drawable(one) for one in part]
+    if isinstance(part, str):
+        return cleaned(part)[:LONGEST]
+    return None if isinstance(part, float) and not math.isfinite(part) else part
 
 
 @lru_cache(maxsize=KEPT)

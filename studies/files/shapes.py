@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import yaml
 from django.utils.translation import gettext as _
 
+from studies.characters import cleaned, refusal
+
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -50,7 +52,10 @@ class Found:
 
     def add(self, node: yaml.Node, key: str, message: str, *, is_error: bool = True) -> None:
         mark = node.start_mark
-        self.problems.append(Problem(mark.line + 1, mark.column + 1, key, message, is_error))
+        # Unknown keys and words are quoted, and a page cannot be sent with half a surrogate pair.
+        self.problems.append(
+            Problem(mark.line + 1, mark.column + 1, cleaned(key), cleaned(message), is_error)
+        )
 
 
 class Shape(Protocol):
@@ -123,6 +128,9 @@ class Text:
                 )
             else:
                 _wrong(node, key, found, _("text"))
+            return ""
+        if words := refusal(value):
+            found.add(node, key, words)
             return ""
         if not value.strip():
             if not self.blank:
