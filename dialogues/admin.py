@@ -13,11 +13,17 @@ from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Speaker, Strategy, System, Topic
 from dialogues.selectors import desk_dialogues, works_on_desk
+from studies.characters import TypedForm
+
+
+class CatalogueForm(TypedForm, forms.ModelForm):  # type: ignore[type-arg]
+    """What people type into these lists ends in figures, files and pages."""
 
 
 class CatalogueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Shared by all studies: everybody on the desk reads and adds; changing is the operators'."""
 
+    form = CatalogueForm
     # The browser's own pickers: the admin's have no labels, and are small on a phone.
     formfield_overrides = {
         JSONField: {"widget": Textarea(attrs={"rows": 2})},
