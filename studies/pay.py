@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from studies.models import EndState, Participant, Study
 
 RECENT = 2000  # people the median is taken over, per end state
@@ -22,12 +24,16 @@ class Hourly(NamedTuple):
     below: bool
 
 
-def pay_of(study: Study) -> list[Hourly]:
-    """Every end state that pays an amount and that somebody reached; test participants are left out."""
+def pay_of(study: Study, people: QuerySet[Participant] | None = None) -> list[Hourly]:
+    """Every end state that pays an amount and that somebody reached; test participants are left out.
+
+    ``people``: of them alone.
+    """
     rows = []
     for completion in study.completions.exclude(amount=None).order_by("pk"):
         times = (
-            Participant.objects.filter(
+            (Participant.objects.all() if people is None else people)
+            .filter(
                 study=study,
                 end_state=completion.end_state,
                 is_test=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Verdict
@@ -52,11 +52,13 @@ def steps_of(study: Study) -> list[Step]:
 _ROUNDS = {2: _("Finished round 2"), 3: _("Finished round 3")}
 
 
-def listening_of(study: Study) -> Listening:
-    """What the trials of a study came to, of the people whom the steps above them count."""
+def listening_of(study: Study, people: QuerySet[Participant] | None = None) -> Listening:
+    """What the trials of a study came to, of the people whom the steps above them count, or of ``people``."""
     players = SpeechPlayer.objects.filter(
         participant__study=study, participant__is_test=False, participant__erased_at=None
     )
+    if people is not None:
+        players = players.filter(participant__in=people.filter(is_pilot=False))
     trials = Trial.objects.filter(round__player__in=players, expected="").aggregate(
         answered=Count("pk", filter=Q(state=Trial.State.DONE)),
         failed=Count("pk", filter=Q(state=Trial.State.FAILED)),
@@ -90,15 +92,17 @@ class Technical(NamedTuple):
     devices: dict[str, int]
 
 
-def technical_of(study: Study) -> Technical:
+def technical_of(study: Study, people: QuerySet[Participant] | None = None) -> Technical:
     """Drop-out, sounds that failed, gates, checks and devices; people of pilots and tests left out.
+
+    ``people``: of them alone.
 
     ``left``: consented, finished no round, and ended or left. ``flagged``: people whom two checks found out.
     """
     counted = {"study": study, "is_test": False, "is_pilot": False, "consented_at__isnull": False}
-    people = Participant.objects.filter(**counted, erased_at=None)
-    of_them = {f"participant__{name}": value for name, value in counted.items()}
-    players = SpeechPlayer.objects.filter(**of_them)
+    whole = (Participant.objects.all() if people is None else people).filter(**counted)
+    people = whole.filter(erased_at=None)
+    players = SpeechPlayer.objects.filter(participant__in=whole)
     rounds = Round.objects.filter(player__in=players.values("pk"), state=Round.State.FINISHED, answered__gt=0)
     finished = set(rounds.values_list("player__participant", flat=True))
     trials = Trial.objects.filter(round__player__in=players.values("pk"), expected="")

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from studies import audit
-from studies.models import Participant, Study
+from studies.models import AuditLine, Participant, Study
 from studies.selectors import counts_as_done, soft_launched
 
 WHY = "soft_launch"
+
+
+class Stretch(NamedTuple):
+    """When the soft launch ran: from ``start`` up to ``end``; ``None`` leaves that side open."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def has(self, at: datetime) -> bool:
+        return (self.start is None or at >= self.start) and (self.end is None or at < self.end)
 
 
 def note_done(*, participant: Participant, now: datetime | None = None) -> bool:
@@ -55,3 +67,31 @@ def paused_by_soft_launch(study: Study) -> bool:
         return False
     last = study.audit_lines.filter(action="study.status").order_by("-pk").first()
     return last is not None and last.detail.get("why") == WHY
+
+
+def stretches_of(study: Study) -> list[Stretch]:
+    """When the soft launch of ``study`` ran, by its trail; it may have been paused in between."""
+    running = Study.Status.SOFT_LAUNCH
+    found: list[Stretch] = []
+    start: datetime | None = None
+    lines = AuditLine.objects.filter(study=study, action="study.status").order_by("pk")
+    for line in lines:
+        if line.detail.get("was") == running:
+            found.append(Stretch(start, line.at))
+        start = line.at
+    if study.status == running:
+        found.append(Stretch(start, None))
+    return found
+
+
+def people_of_launch(study: Study) -> QuerySet[Participant]:
+    """Whoever joined while the soft launch ran, through or not, and whoever it counted."""
+    asked = Q(in_soft_launch=True)
+    for one in stretches_of(study):
+        inside = Q(pk__isnull=False)
+        if one.start is not None:
+            inside &= Q(joined_at__gte=one.start)
+        if one.end is not None:
+            inside &= Q(joined_at__lt=one.end)
+        asked |= inside
+    return Participant.objects.filter(asked, study=study)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from dialogues.analysis_sets import sets_of
 from dialogues.models import Verdict
@@ -117,6 +118,38 @@ def test_a_soft_launch_that_is_through_says_why_and_opens(client: Any, cast: Any
         services.change_status(study=study, to="soft_launch")
     services.change_status(study=study, to="open")
     assert not paused_by_soft_launch(study)
+
+
+def test_the_soft_launch_is_told_of_those_who_joined_in_it(client: Any, cast: Any) -> None:
+    study = launch(cast.study, 1)
+    Participant.objects.filter(study=study).delete()
+    middle = factories.ParticipantFactory(study=study)  # in the middle when it pauses
+    first = through(study)
+    services.complete(participant=first)
+    study.refresh_from_db()
+    _ready(study)
+    client.force_login(cast.researcher)
+    offered = [
+        to for to, _label in client.get(reverse("admin:desk_study", args=[study.slug])).context["moves"]
+    ]
+    assert offered == ["open", "closed"]
+    services.change_status(study=study, to="open")
+    later = through(study, joined_at=timezone.now())
+    services.complete(participant=later)
+    page = client.get(reverse("admin:desk_soft_launch", args=[study.slug]))
+    found = page.context["technical"]
+    assert (page.context["launched"], found.consented, found.finished) == (1, 2, 1)
+    people = client.get(reverse("admin:desk_participants", args=[study.slug]))
+    notes = {row["person"].pk: [str(note) for note in row["notes"]] for row in people.context["rows"]}
+    assert notes == {first.pk: ["soft launch"], middle.pk: ["soft launch"], later.pk: []}
+    services.change_status(study=study, to="paused")
+    offered = [
+        to for to, _label in client.get(reverse("admin:desk_study", args=[study.slug])).context["moves"]
+    ]
+    assert offered == ["open", "closed"]
+    for to in ("pilot", "soft_launch"):
+        with pytest.raises(Conflict):
+            services.change_status(study=study, to=to)
 
 
 def _ready(study: Study) -> None:

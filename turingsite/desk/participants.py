@@ -19,6 +19,7 @@ from games.speech import story as game
 from studies import codes, story
 from studies.models import EndState, Participant, Study
 from studies.selectors import access_desk_study, completion_of
+from studies.services.launching import Stretch, stretches_of
 from turingsite.desk.paging import newest_first
 from turingsite.desk.wording import DEVICES, called
 from turingsite.errors import NotFound
@@ -76,7 +77,7 @@ def participants(request: HttpRequest, slug: str) -> HttpResponse:
         .annotate(n=Count("pk"))
         .order_by()
     )
-    zone = ZoneInfo(study.time_zone)
+    zone, launch = ZoneInfo(study.time_zone), stretches_of(study)
     context = {
         "study": study,
         "title": _("Participants"),
@@ -91,7 +92,7 @@ def participants(request: HttpRequest, slug: str) -> HttpResponse:
                 "device": called(DEVICES, person.device_class),
                 "verdicts": given.get(person.pk, 0),
                 "joined": person.joined_at.astimezone(zone),
-                "notes": _notes(person),
+                "notes": _notes(person, launch),
             }
             for person in page.rows
         ],
@@ -110,11 +111,13 @@ def _filtered(people: QuerySet[Participant], asked: Mapping[str, Any]) -> QueryS
     return people
 
 
-def _notes(person: Participant) -> list[str]:
+def _notes(person: Participant, launch: list[Stretch]) -> list[str]:
+    # Whoever joined in it, counted or not: it pauses while some are in the middle.
+    joined = person.in_soft_launch or any(one.has(person.joined_at) for one in launch)
     notes = [
         (person.is_pilot, _("pilot")),
         (person.is_test, _("test")),
-        (person.in_soft_launch, _("soft launch")),
+        (joined and not (person.is_pilot or person.is_test), _("soft launch")),
     ]
     return [word for is_so, word in notes if is_so]
 
@@ -134,7 +137,7 @@ def participant(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "title": person.code,
         "zone": study.time_zone,
         "person": person,
-        "notes": _notes(person),
+        "notes": _notes(person, stretches_of(study)),
         "device": called(DEVICES, person.device_class),
         "completion": completion,
         "verdicts": Verdict.objects.filter(study=study, rater=person.rater).count(),

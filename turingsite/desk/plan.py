@@ -21,7 +21,7 @@ from studies.pay import pay_of
 from studies.registry import reports
 from studies.selectors import access_desk_study, opening_problems, soft_launched
 from studies.services import discard_draft
-from studies.services.launching import paused_by_soft_launch
+from studies.services.launching import paused_by_soft_launch, people_of_launch
 from turingsite.desk.doors import access_managed_study, manages
 from turingsite.desk.plan_forms import FreezeForm, PlanForm
 from turingsite.desk.plan_freezing import asked, confirmed, saved
@@ -132,7 +132,8 @@ def plan_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
 def soft_launch(request: HttpRequest, slug: str) -> HttpResponse:
     """How the first people fared: what to look at before the study opens. No outcomes."""
     study = access_desk_study(slug, request.user)
-    technical = technical_of(study)
+    people = people_of_launch(study)
+    technical = technical_of(study, people)
     context = {
         "study": study,
         "title": _("Soft launch"),
@@ -141,8 +142,9 @@ def soft_launch(request: HttpRequest, slug: str) -> HttpResponse:
         "technical": technical,
         "gates": [(called(GATES, gate), n) for gate, n in technical.gates.items()],
         "devices": [(called(DEVICES, name) or _("unknown"), n) for name, n in technical.devices.items()],
-        "minutes": listening_of(study).minutes,
+        "minutes": listening_of(study, people).minutes,
         **beside_study(study),
+        "pay": pay_of(study, people),
     }
     return render(request, "desk/plan_soft_launch.html", context)
 

@@ -86,7 +86,7 @@ def needed(values: dict[str, Any], dialogues: int) -> Plan:
 
 
 def _first(study: Study, pilot: Correlations) -> dict[str, Any]:
-    """What the form begins with: the study's dialogues; the pilot's correlations where they rest on enough."""
+    """What the form begins with: the study's dialogues; the pilot's correlations if they rest on enough."""
     values = {name: field.initial for name, field in PlannerForm.base_fields.items()}
     fewest = fewest_dialogues(study)
     if fewest:
