@@ -12,6 +12,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from studies.cells import guarded
+from studies.figures.shapes import numeral
+from studies.markdown import as_markdown_text
 from studies.plans import LABELS, PlanNote
 from studies.reports import Heading, ReportResult, ReportTable
 
@@ -71,7 +73,7 @@ def as_csv(result: ReportResult) -> str:
 def as_markdown(result: ReportResult) -> str:
     basis = result.basis
     lines = [
-        f"# {result.title}",
+        f"# {as_markdown_text(result.title)}",
         "",
         _(
             "Study %(study)s, analysis set %(set)s: %(n)s verdicts by %(persons)s persons on %(dialogues)s "
@@ -96,12 +98,12 @@ def as_markdown(result: ReportResult) -> str:
     else:
         lines.append(_("Nothing left out."))
     for table in result.tables:
-        lines += ["", f"## {table.title}", ""]
+        lines += ["", f"## {as_markdown_text(table.title)}", ""]
         lines += _markdown_table(table)
         if table.how:
-            lines += ["", str(table.how)]
+            lines += ["", as_markdown_text(table.how)]
     if result.notes:
-        lines += ["", *(f"- {note}" for note in result.notes)]
+        lines += ["", *(f"- {as_markdown_text(note)}" for note in result.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -140,7 +142,7 @@ def plan_words(plan: PlanNote | None) -> list[str]:
 
 
 def _plan_line(plan: PlanNote | None) -> str:
-    return " ".join(plan_words(plan))
+    return as_markdown_text(" ".join(plan_words(plan)))
 
 
 PAGE_DECIMALS = 3  # of a figure on a page or in a picture; Markdown has one more, files have all
@@ -169,11 +171,11 @@ def _markdown_table(table: ReportTable) -> list[str]:
     shown = [heading for heading in table.headings if heading.key != "note"]
     rules = ["---" if heading.format == "text" else "---:" for heading in shown]
     lines = [
-        "| " + " | ".join(_bar(str(heading.label)) for heading in shown) + " |",
+        "| " + " | ".join(as_markdown_text(heading.label) for heading in shown) + " |",
         "|" + "|".join(rules) + "|",
     ]
     for row in table.rows:
-        lines.append("| " + " | ".join(_bar(cell) for cell in _words(shown, row)) + " |")
+        lines.append("| " + " | ".join(as_markdown_text(cell) for cell in _words(shown, row)) + " |")
     return lines
 
 
@@ -203,14 +205,8 @@ def _word(heading: Heading, value: Any) -> str:
     if isinstance(value, float):
         if heading.format == "p" and value < 0.0001:
             return "< 0.0001"
-        # Lengths, levels and rates in Hz are no shares: four decimals would feign what nobody measured.
-        most = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else heading.decimals
-        return f"{value:.{min(most, heading.decimals)}f}"
+        return numeral(value, heading.decimals)
     return str(value)
-
-
-def _bar(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _plain_row(table: ReportTable, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ HERE = Path(__file__).resolve().parent
 LEVEL = 0.95
 # Fewer are not shown: verdicts (on the smaller side, for balanced accuracy), persons, dialogues.
 FEWEST_VERDICTS, FEWEST_CLUSTERS = 5, 2
+FEWEST_COMPARED = 3  # clusters on either side of what neither 0 nor 1 holds
 TOLERANCE = 1e-9  # of values and bounds; counts agree exactly
 KINDS = {"H-H": "human_human", "H-M": "human_machine", "PH": "pseudo_human"}
 FIGURES = ("value", "low", "high", "n", "persons", "dialogues")
@@ -293,7 +294,7 @@ def balanced(
     variance = two_way(
         [(one - mean[side]) / (2 * size[side]) for one, side, *_who in rows], persons, dialogues
     )
-    if fewest < 2 or not variance:
+    if fewest < FEWEST_COMPARED or not variance:
         return None
     value, half = (mean[True] + mean[False]) / 2, t_quantile(fewest - 1) * math.sqrt(variance)
     return Interval(value, max(0.0, value - half), min(1.0, value + half))

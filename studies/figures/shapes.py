@@ -45,6 +45,13 @@ SORTS: dict[Sort, Look] = {
 }
 
 
+def numeral(value: float, decimals: int) -> str:
+    """A figure for people. Lengths, levels and rates in Hz are no shares: one decimal from 10 on, none from
+    1000 on, since more would feign what nobody measured."""
+    most = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else decimals
+    return f"{value:.{min(most, decimals)}f}"
+
+
 @dataclass(frozen=True)
 class Mark:
     """One value with its interval. Without a value nothing is drawn, and ``note`` says why.
@@ -99,7 +106,7 @@ class Axis:
         )
 
     def words(self, value: float) -> str:
-        return f"{value:.{self.decimals}f}"
+        return numeral(value, self.decimals)
 
     def marked(self, ends: tuple[float, float]) -> list[float]:
         """Where numbers stand: the given ticks, else round ones, about five."""
