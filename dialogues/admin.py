@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Speaker, Strategy, System, Topic
 from dialogues.selectors import desk_dialogues, works_on_desk
+from dialogues.withdrawing import follow_speaker
 from studies.characters import TypedForm
 
 
@@ -99,6 +100,11 @@ class SpeakerAdmin(CatalogueAdmin):
         if request.user.is_superuser:
             return rows
         return rows.filter(parties__dialogue__in=desk_dialogues(request.user)).distinct()
+
+    def save_model(self, request: HttpRequest, obj: Speaker, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "withdrawn_at" in form.changed_data:
+            follow_speaker(speaker=obj, user=request.user)
 
     @admin.display(description=_("withdrawn"), boolean=True)
     def withdrawn(self, speaker: Speaker) -> bool:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from dialogues.importing.manifest import Manifest
 from dialogues.importing.verdict_rows import PREFIX, Setting, VerdictRow, attributes_of, check_verdicts
 from dialogues.models import StudyItem, Verdict
+from dialogues.withdrawing import withdrawn
 from studies import audit, builtin
 from studies.models import Answer, Participant, Questionnaire, Rater, Study
 from studies.questions import scale_of
@@ -22,6 +23,7 @@ from studies.services import create_study
 from turingsite.errors import Conflict, NotFound
 
 ACTIVITY = "speech"
+Exclusion = Verdict.Exclusion
 SOURCE = "import"
 BATCH = 500
 
@@ -179,6 +181,7 @@ def _answers(study: Study, rows: list[VerdictRow], raters: dict[str, Rater], set
 
 
 def _verdicts(study: Study, taken: list[VerdictRow], raters: dict[str, Rater], now: datetime) -> None:
+    silent = set(withdrawn().values_list("dialogue", flat=True))
     Verdict.objects.bulk_create(
         (
             Verdict(
@@ -190,6 +193,7 @@ def _verdicts(study: Study, taken: list[VerdictRow], raters: dict[str, Rater], n
                 evidence={"imported": True},
                 round_number=row.round_number,
                 round_finished=True,
+                exclusion=Exclusion.RECORDING if row.clip.pk in silent else Exclusion.NONE,
                 given_at=row.given_at or now,
             )
             for row in taken

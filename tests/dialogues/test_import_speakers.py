@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from dialogues import audits
 from dialogues.importing import services
 from dialogues.importing.manifest import read_manifest
-from dialogues.models import Dialogue, Recording, Speaker
+from dialogues.models import Dialogue, Recording, Speaker, Verdict
 from games.speech.assignment import pool
+from studies.models import AuditLine
 from studies.registry import datasets
 from tests import factories
 from tests.dialogues.test_import import as_manifest, write
@@ -108,6 +110,40 @@ def test_a_later_row_about_the_same_sound_takes_rights_away_and_never_adds_any(a
     recording.refresh_from_db()
     assert (recording.may_play, recording.may_redistribute, recording.may_derive) == (False, True, True)
     assert not Dialogue.objects.playable().exists()
+
+
+@pytest.mark.django_db
+def test_verdicts_on_a_withdrawn_voice_are_kept_and_in_no_analysis(client):
+    study = factories.StudyFactory()
+    person, second = factories.SpeakerFactory(code="p9"), factories.SpeakerFactory(code="p8")
+    own = factories.add_dialogue(study, kind="human_human", speaker_a=person)
+    both = factories.add_dialogue(study, kind="human_human", speaker_a=person)
+    both.parties.filter(label="B").update(speaker=second)
+    other = factories.add_dialogue(study, kind="human_human")
+    for dialogue in (own, both, other):
+        factories.VerdictFactory(study=study, dialogue=dialogue)
+    factories.VerdictFactory(study=study, dialogue=own, exclusion="known")
+    client.force_login(factories.UserFactory(is_staff=True, is_superuser=True))
+
+    def store(speaker, moment):
+        address = reverse("admin:dialogues_speaker_change", args=[speaker.pk])
+        form = client.get(address).context["adminform"].form
+        values = {name: form[name].value() for name in form.fields if name != "withdrawn_at"}
+        data = {name: value for name, value in values.items() if value not in (None, False)}
+        assert client.post(address, {**data, "withdrawn_at": moment}).status_code == 302
+
+    def reasons():
+        rows = Verdict.objects.order_by("pk").values_list("dialogue", "exclusion")
+        return [(pk, reason) for pk, reason in rows]
+
+    store(person, "2026-01-02T10:00")
+    left_out = [(own.pk, "recording"), (both.pk, "recording"), (other.pk, ""), (own.pk, "known")]
+    assert reasons() == left_out
+    assert AuditLine.objects.get(action="speaker.withdrew").detail["verdicts"] == 2
+    store(second, "2026-01-03T10:00")
+    assert reasons() == left_out
+    store(person, "")  # by mistake; the second is still gone
+    assert reasons() == [(own.pk, ""), (both.pk, "recording"), (other.pk, ""), (own.pk, "known")]
 
 
 @pytest.mark.django_db

@@ -238,3 +238,15 @@ def test_form_without_scripts_stores_and_redirects(person: Person, clock: Clock)
     assert stored(trial).protocol_breaks == ["not_listened"]
     assert person.form(f"trial/{trial['code']}/next/").status_code == 302
     assert person.trial()["position"] == 2
+
+
+def test_a_recording_whose_speaker_withdraws_meanwhile_is_in_no_analysis(
+    person: Person, clock: Clock
+) -> None:
+    trial = person.trial()
+    person.listen(trial)
+    dialogue = Trial.objects.get(code=trial["code"]).dialogue
+    speaker = factories.SpeakerFactory(withdrawn_at=clock.now)
+    dialogue.parties.filter(label="A").update(speaker=speaker)
+    assert person.answer(trial).status_code == 200
+    assert stored(trial).exclusion == "recording"

@@ -56,6 +56,8 @@ DEEDS: Mapping[str, Deed] = {
     "export.fetched": Deed("exports", _("fetched the export %(target)s")),
     "items.put_back": Deed("corpus", _("put dialogues back into play")),
     "items.taken_out": Deed("corpus", _("took dialogues out of play")),
+    "speaker.withdrew": Deed("corpus", _("noted that speaker %(target)s withdrew")),
+    "speaker.returned": Deed("corpus", _("took back the withdrawal of speaker %(target)s")),
     "flag.reviewed": Deed("corpus", _("reviewed a flag of %(target)s")),
     "flag.marked": Deed("corpus", _("put a flag on %(target)s")),
     "dialogues.scanned": Deed("corpus", _("scanned the transcripts")),

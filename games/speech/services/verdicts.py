@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dialogues import time_line
 from dialogues.models import Choice, Verdict
+from dialogues.withdrawing import is_withdrawn
 from games.speech.assignment import ACTIVITY
 from games.speech.models import SpeechPlayer, Trial
 from games.speech.services import listening
@@ -173,6 +174,8 @@ def exclusion(trial: Trial, participant: Participant) -> str:
         return Verdict.Exclusion.FOR_FUN
     if trial.known:
         return Verdict.Exclusion.KNOWN
+    if is_withdrawn(trial.dialogue_id):  # while it was being judged
+        return Verdict.Exclusion.RECORDING
     return Verdict.Exclusion.NONE
 
 
