@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -72,5 +73,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """A request that can't be read; one that is too large, which Django refuses as well, says so."""
     if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
-        return render(request, "errors/413.html", status=413)
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FILES if isinstance(exception, TooManyFilesSent) else None
+        return render(request, "errors/413.html", {"most": most}, status=413)
     return defaults.bad_request(request, exception or SuspiciousOperation())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import translation
@@ -78,3 +79,13 @@ def test_a_form_that_is_too_large_says_what_to_do(cast, sent, checked):
     assert answer.status_code == 413
     assert "Nothing was stored. Go back with your browser" in text
     assert 'href="/admin/"' in text
+
+
+def test_an_upload_of_too_many_files_says_to_send_a_zip(client, cast):
+    client.force_login(cast.researcher)
+    files = [SimpleUploadedFile(f"{n}.wav", b"x") for n in range(101)]
+    answer = client.post("/admin/imports/new/", {"upload": files})
+    assert answer.status_code == 413
+    text = answer.content.decode()
+    assert "more than 100 files at once. Put them into one zip." in text
+    assert "data-problems" in text  # where the upload's script looks for what to tell
