@@ -81,9 +81,11 @@ def shown(changes: list[Change]) -> Iterator[str]:
     for one in changes:
         if one.state == "unchanged":
             continue
-        yield f"{_SIGNS[one.state]} {one.key}"
-        if one.state == "new":
-            yield from _shortened(_lines(one.after))
+        if one.state == "new" and not isinstance(one.after, dict | list):
+            yield f"+ {one.key}: {_cut(_lines(one.after)[0])}"
+        else:
+            yield f"{_SIGNS[one.state]} {one.key}"
+            yield from _beginning(_lines(one.after)) if one.state == "new" else ()
         if one.state == "changed":
             lines = [
                 line
@@ -124,12 +126,15 @@ def _lines(value: Any) -> list[str]:
     return [words[value] if value is None or isinstance(value, bool) else str(value)]
 
 
-def _shortened(lines: list[str]) -> Iterator[str]:
-    """The beginning of a value that has nothing to be compared with."""
-    for line in lines[:FEW_LINES]:
-        yield f"    +{line if len(line) <= MOST_SIGNS else line[: MOST_SIGNS - 1] + '…'}"
+def _beginning(lines: list[str]) -> Iterator[str]:
+    """The first lines of a value that has nothing to be compared with."""
+    yield from (f"    {_cut(line)}" for line in lines[:FEW_LINES])
     if len(lines) > FEW_LINES:
         yield "    " + _("… and %(n)s more lines") % {"n": len(lines) - FEW_LINES}
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MOST_SIGNS else line[: MOST_SIGNS - 1] + "…"
 
 
 def _note(study: Study, key: str) -> str:

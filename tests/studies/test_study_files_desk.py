@@ -104,6 +104,24 @@ def test_files_that_are_none_are_refused_in_words(researcher: Any, study: Study,
     assert researcher.post(url("study_file", "mine"), upload(data, apply="yes")).status_code == 400
 
 
+@pytest.mark.parametrize("escape", [r"\0", r"\a", r"\ud800", r"\uffff"])
+@pytest.mark.parametrize("place", ["host: ", "title:\n  en: ", "hist"])
+def test_escaped_control_characters_are_told_by_line(
+    researcher: Any, study: Study, place: str, escape: str
+) -> None:
+    text = as_yaml(describe(study))
+    if place == "hist":
+        text += f'"h{escape}t": 1\n'
+    else:
+        start = text.index(place) + len(place)
+        text = text[:start] + f'"H{escape}"' + text[text.index("\n", start) :]
+    line = text[: text.index(escape)].count("\n") + 1
+    page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
+    assert page.status_code == 200
+    assert [one.line for one in page.context["problems"] if one.is_error] == [line]
+    assert researcher.post(url("study_file", "mine"), upload(text, apply="yes")).status_code == 400
+
+
 def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, study: Study) -> None:
     factories.ParticipantFactory(study=study)
     text = as_yaml(describe(study)).replace("min_age: 18", "min_age: 21").replace("en: Mine", "en: Other")
@@ -135,7 +153,9 @@ def test_a_new_study_comes_from_a_template_filled_in(researcher: Any, cast: Any)
     page = researcher.post(url("new_study_file"), upload(text), follow=True)
     assert page.status_code == 200
     shown = page.context["lines"]
-    assert shown[shown.index("+ settings.speech.reveal") + 1] == "    +never"
+    assert "+ settings.speech.reveal: never" in shown
+    assert shown[shown.index("+ languages") + 1].startswith("    - ")
+    assert max(map(len, shown)) <= 140
     assert "A new study at “panel-one”" in page.content.decode()
     assert not Study.objects.filter(slug="panel-one").exists()
     made = researcher.post(
