@@ -19,6 +19,7 @@ from django.db import connection
 
 from studies import looks, plans
 from studies.cells import guarded
+from studies.markdown import as_markdown_text
 from studies.models import AuditLine, Participant, Study
 from studies.registry import Column, Dataset
 
@@ -178,7 +179,7 @@ def product_version() -> str:
 def readme(study: Study, tables: Sequence[Table], tier: str, language: str = "") -> str:
     files = ", ".join(f"`{file.path}`" for file in tables[0].files) if tables else ""
     lines = [
-        f"# {study.title_en} ({study.slug})",
+        f"# {as_markdown_text(study.title_en)} ({study.slug})",
         "",
         "One row per observation, one table per sort of thing; codes join them. `dictionary.csv` explains",
         "every column, `datapackage.json` says the same to programs, `manifest.json` has row counts,",
@@ -196,7 +197,7 @@ def readme(study: Study, tables: Sequence[Table], tier: str, language: str = "")
         "",
         "| table | rows | what |",
         "|---|---|---|",
-        *(f"| `{one.dataset.key}` | {one.rows} | {one.dataset.title} |" for one in tables),
+        *(f"| `{one.dataset.key}` | {one.rows} | {as_markdown_text(one.dataset.title)} |" for one in tables),
         "",
     ]
     return "\n".join(lines)

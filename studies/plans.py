@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import registry
 from studies.looks import Reopening, reopenings_of
+from studies.markdown import as_markdown_lines, as_markdown_text
 from studies.models import Plan, Study
 
 #: Stored rules over verdicts; ``all`` is the headline unless the frozen plan says otherwise.
@@ -235,7 +236,7 @@ def as_markdown(plan: Plan, earlier: list[Plan], *, at: datetime, status: str, v
 
 def _lines(plan: Plan, earlier: list[Plan], at: datetime, status: str, verdicts: int) -> Iterator[str]:
     study, content = plan.study, content_of(plan)
-    yield f"# Plan of the study “{study.title_en}”, version {plan.version}"
+    yield f"# Plan of the study “{as_markdown_text(study.title_en)}”, version {plan.version}"
     yield ""
     yield f"Study `{study.slug}`, frozen {moment(at)}: its state was {status.replace('_', ' ')},"
     yield f"and it had {verdicts} analysed verdicts."
@@ -257,7 +258,7 @@ def _lines(plan: Plan, earlier: list[Plan], at: datetime, status: str, verdicts:
     for before, after in pairwise([*earlier, plan]):
         yield from ("", f"## Changed with version {after.version}", "")
         yield f"Version {before.version}: frozen {moment(before.frozen_at)}, SHA-256 `{before.sha256}`."
-        yield from ("", f"Because: {after.reason}", "")
+        yield from ("", f"Because: {as_markdown_text(after.reason)}", "")
         for key, was, now in changes(before, after):
             yield f"- {LABELS[key]}: {_short(key, was)} → {_short(key, now)}"
 
@@ -270,9 +271,9 @@ def _said(key: str, value: Any) -> list[str]:
         return [f"- {known.get(one, one)} (`{one}`)" for one in value] or ["None."]
     if key == "analysis_set":
         return [f"`{value}`"]
-    return [str(value).strip() or "None."]
+    return as_markdown_lines(str(value)) or ["None."]
 
 
 def _short(key: str, value: Any) -> str:
     words = ", ".join(value) if isinstance(value, list) else str(value)
-    return "“" + " ".join(words.split()) + "”" if words.strip() else "nothing"
+    return f"“{as_markdown_text(words)}”" if words.strip() else "nothing"

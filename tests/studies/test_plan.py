@@ -107,7 +107,7 @@ def test_the_file_is_the_same_for_the_same_plan_and_its_hash_fits(study: Study) 
     for words in (
         "# Plan of the study “Voices”, version 1",
         "frozen 2026-03-01T09:30:00+00:00",
-        "One line.\nAnother, 中文, “quoted” *and* `more`.",
+        "One line.\\\nAnother, 中文, “quoted” \\*and\\* \\`more\\`.",
         "Success rate of each system against human speakers (`success-rate.difference`)",
         "`per_protocol`",
         "30 verdicts in each system in each language.",
