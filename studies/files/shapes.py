@@ -131,7 +131,7 @@ class Text:
             return ""
         if words := refusal(value):
             found.add(node, key, words)
-            return ""
+            return cleaned(value)  # so that nothing is said of a text that seems to be missing
         if not value.strip():
             if not self.blank:
                 found.add(node, key, _("This is empty."))
