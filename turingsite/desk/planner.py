@@ -104,7 +104,7 @@ def _compared(values: dict[str, Any], pilot: Correlations) -> list[Compared]:
     if pilot.person is not None or pilot.dialogue is not None:
         # Below 0 by chance: nothing is gained by planning with less than independence.
         found = [min(0.99, max(0.0, one or 0.0)) for one in (pilot.person, pilot.dialogue)]
-        both.append((True, *found))
+        both.append((True, found[0], found[1]))
     return [
         Compared(
             is_pilot,
