@@ -745,3 +745,22 @@ def test_files_of_single_turns_can_be_saved_as_they_came(client, processed, sett
 )
 def test_numbers_have_fitting_decimals_and_no_minus_before_a_zero(decimals, value, shown):
     assert to(decimals, value) == shown
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("letter", ["\x00", "\x07", "\x0b", "\x1b", "\ufffe"])
+def test_a_system_cannot_be_named_with_a_control_character(client, cast, letter):
+    client.force_login(factories.UserFactory(is_staff=True, is_superuser=True))
+    system = factories.SystemFactory(name="Bell", code="bell")
+    form = {
+        "name": f"bell {letter} name",
+        "code": "bell",
+        "role": "s2s",
+        "languages": "[]",
+        "benchmark": "{}",
+    }
+    page = client.post(reverse("admin:dialogues_system_change", args=[system.pk]), form)
+    assert page.status_code == 200
+    assert "name" in page.context["adminform"].form.errors
+    system.refresh_from_db()
+    assert system.name == "Bell"
