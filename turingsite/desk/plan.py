@@ -33,6 +33,7 @@ HOW_SEEN = {
     "study.looked_early": gettext_lazy("looked early"),
     "report.read": gettext_lazy("read a report"),
     "study.exported": gettext_lazy("made an export"),
+    "export.fetched": gettext_lazy("fetched an export"),
 }
 
 
