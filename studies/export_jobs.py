@@ -23,7 +23,8 @@ from django.utils.translation import gettext_noop
 
 from studies import audit, codes, sheets
 from studies.exports import EXPORT_TIERS, export_study, rows_to_read
-from studies.models import ExportFile, ExportJob, Language, Study
+from studies.looks import state_of
+from studies.models import AuditLine, ExportFile, ExportJob, Language, Study
 from turingsite.errors import Conflict, Invalid, NotFound
 
 LEASE = timedelta(minutes=2)
@@ -151,8 +152,20 @@ def fetch(*, job: ExportJob, user: Any = None, now: datetime | None = None) -> P
     path = path_of(job)
     if not job.can_be_fetched or not path.is_file():
         raise Conflict("export_removed", _("This file is no longer here. Make the export anew."))
-    audit.record("export.fetched", study=job.study, user=user, target=job.code, now=now, tier=job.tier)
+    seen = {} if user == job.requested_by else _seen_in(job)  # making it was noted as a look already
+    audit.record(
+        "export.fetched", study=job.study, user=user, target=job.code, now=now, tier=job.tier, **seen
+    )
     return path
+
+
+def _seen_in(job: ExportJob) -> dict[str, Any]:
+    """What somebody else than its maker sees in the file, noted as looks are: verdicts, the study's state."""
+    made = AuditLine.objects.filter(
+        study=job.study, action="study.exported", target=job.file.sha256[:16] if job.file else ""
+    )
+    line = made.order_by("-pk").first()
+    return {} if line is None else {"n": line.detail["n"], **state_of(job.study)}
 
 
 def waiting() -> list[int]:

@@ -20,6 +20,7 @@ from django.utils import timezone
 from studies import export_jobs, exports, tasks
 from studies.export_jobs import request_export, run, stop, waiting
 from studies.exported import Exported
+from studies.looks import looks_of
 from studies.models import AuditLine, ExportFile, ExportJob, Study
 from studies.services import withdraw
 from tests import factories
@@ -397,6 +398,20 @@ def test_a_stale_export_is_not_given_out(desk: Any, cast: Cast) -> None:
     assert url("export_file", slug, job.code) not in page
     answer = desk.get(url("export_file", slug, job.code), follow=True)
     assert "erased since" in answer.content.decode()
+
+
+def test_fetching_what_somebody_else_made_is_a_look(client: Any, cast: Cast) -> None:
+    """The maker's own fetching is none: making it was."""
+    job = job_of(cast.study, user=cast.researcher)
+    run(job_id=job.pk)
+    before = len(looks_of(cast.study))
+    for who, more in ((cast.researcher, 0), (cast.colleague, 1)):
+        client.force_login(who)
+        assert client.get(url("export_file", cast.study.slug, job.code)).status_code == 200
+        assert len(looks_of(cast.study)) == before + more
+    look = looks_of(cast.study)[0]
+    assert (look.action, look.actor, look.detail["status"]) == ("export.fetched", cast.colleague, "open")
+    assert isinstance(look.detail["n"], int)
 
 
 def test_who_sees_makes_and_fetches_what(client: Any, cast: Cast) -> None:
