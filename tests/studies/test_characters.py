@@ -67,8 +67,7 @@ def drawer() -> Iterator[Drawer]:
 
 def test_every_control_format_and_non_character_can_be_drawn(drawer: Drawer) -> None:
     odd = [*ODD, *NONCHARACTERS, "\ud800", "\udfff", "\ue000", "\U0010fffd"]
-    for at in range(0, len(odd), 80):
-        assert drawer.draws([f"bell {letter} name" for letter in odd[at : at + 80]]), at
+    assert drawer.draws([f"bell {' '.join(odd[at : at + 30])} name" for at in range(0, len(odd), 30)])
 
 
 def test_long_and_hostile_words_can_be_drawn(drawer: Drawer) -> None:
@@ -82,7 +81,7 @@ def test_numbers_beyond_json_can_be_drawn(drawer: Drawer) -> None:
     assert all(drawer.draws(["name"], number) for number in (float("nan"), float("inf"), -float("inf")))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(
     st.text(st.one_of(
         st.characters(categories=["Cc", "Cs", "Cf", "Co", "Cn"]),
