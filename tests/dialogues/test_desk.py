@@ -25,6 +25,7 @@ from django.utils import timezone
 
 from dialogues import tasks
 from dialogues.importing import services, uploads
+from dialogues.importing.rows import check_row
 from dialogues.models import Dialogue, ImportBatch, ImportRow, ProcessingJob, Recording, StudyItem, TurnFile
 from dialogues.processing.services import run_waiting
 from tests import factories
@@ -406,7 +407,7 @@ def test_a_full_disk_in_the_preview_leads_back_to_the_preview(client, cast, monk
 @pytest.mark.django_db
 def test_a_check_that_ends_late_does_not_settle_a_row_that_waits_to_be_imported(client, cast, monkeypatch):
     batch = two_previewed(client, cast)
-    check_row, begun = services.check_row, []
+    begun = []
 
     def slow(*args, **kwargs):
         found = check_row(*args, **kwargs)
