@@ -17,7 +17,7 @@ from turingsite.errors import Invalid
 
 PICTURES = ("svg", "png")
 SCALE = 2  # of a PNG: 144 dots an inch
-LONGEST = 1000  # characters of one text: the engine needs seconds for some thousands
+LONGEST = 300  # characters of one text: the engine needs seconds for a thousand
 KEPT = 128  # drawings, 20 to 100 kB each; a page asks for the same ones again
 LATIN = "-apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans'"
 CHINESE = "'PingFang SC', 'Noto Sans CJK SC', 'Noto Sans SC', 'Microsoft YaHei'"

@@ -18,18 +18,23 @@ def cut(text: str, width: float) -> str:
     """The text, with an ellipsis where it is wider than ``width`` px."""
     if width_of(text) <= width:
         return text
-    while text and width_of(text + "…") > width:
-        text = text[:-1]
+    room = width - width_of("…")
+    for at, letter in enumerate(text):
+        room -= width_of(letter)
+        if room < 0:
+            return text[:at].rstrip() + "…"
     return text.rstrip() + "…"
 
 
 def folded(text: str, width: float) -> list[str]:
     """The text in lines of at most ``width`` px, broken at spaces, and after any Chinese character."""
-    lines = [""]
+    lines, used = [""], 0.0
     for piece in _pieces(text):
-        if lines[-1] and width_of((lines[-1] + piece).rstrip()) > width:
+        if lines[-1] and used + width_of(piece.rstrip()) > width:
             lines.append("")
+            used = 0.0
         lines[-1] += piece
+        used += width_of(piece)
     return [line.strip() for line in lines if line.strip()]
 
 
