@@ -165,7 +165,9 @@ def test_documents_name_every_command_of_ours() -> None:
 def test_words_of_make_that_need_nothing_run() -> None:
     import subprocess
 
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {line.split()[0] for line in done.stdout.splitlines()} == targets
     for target in targets:
