@@ -31,7 +31,8 @@ Contexts = Callable[..., BrowserContext]
 WEIGHT = 120_000  # bytes of the trial page without sound
 # A sheet that is still coming up is half transparent: its contrast is that of a moment.
 ALL_STILL = """Promise.allSettled(document.getAnimations()
-    .filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished)).then(() => null)"""
+    .filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))
+    .then(() => null)"""
 
 
 def check_page(page: Page) -> None:
