@@ -22,6 +22,7 @@ from django.utils.translation import gettext_noop, ngettext
 from dialogues.models import AuditAnswer, Dialogue, Modality, StimulusAudit, StudyItem
 from dialogues.nuisance_report import COMPARISONS, FEATURES, FEWEST, HUMAN_MACHINE, figures, scopes_of
 from studies import audit, codes
+from studies.characters import cleaned
 from studies.models import Study
 from turingsite.errors import Conflict, Invalid
 
@@ -230,7 +231,7 @@ def answer(*, made: StimulusAudit, answers: Mapping[str, str], user: Any, now: d
     Invalid with ``fields`` by key. Conflict where the material has changed since the audit was made.
     """
     known = {row["key"] for row in warnings_of(made)}
-    given = {key: text.replace("\0", "").strip() for key, text in answers.items() if key in known}
+    given = {key: cleaned(text).strip() for key, text in answers.items() if key in known}
     there = dict(made.answers.values_list("key", "text"))
     changed = {key: text for key, text in given.items() if text and there.get(key) != text}
     faults = {key: fault for key, text in changed.items() if (fault := fault_of(text))}

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from dialogues.models import Dialogue, Flag, StudyItem
 from studies import audit
+from studies.characters import cleaned
 from studies.models import Study
 from turingsite.errors import Conflict, Invalid, NotFound
 
@@ -47,7 +48,7 @@ def review_flag(
 @transaction.atomic
 def mark_aggressive(*, dialogue: Dialogue, reason: str, user: Any, now: datetime | None = None) -> Flag:
     """A reviewer's mark that the talk is aggressive, with the reason; marked again, the new reason counts."""
-    reason = reason.replace("\0", "").strip()
+    reason = cleaned(reason).strip()
     if not reason:
         message = _("Say in a few words what is aggressive.")
         raise Invalid("no_reason", message, fields={"reason": message})

@@ -17,6 +17,7 @@ from dialogues.models import Dialogue, Party, ProcessingJob, Turn
 from dialogues.processing.services import queue
 from dialogues.transcripts import services as transcripts
 from studies import audit
+from studies.characters import cleaned
 from turingsite.errors import Conflict, Invalid
 
 APART = 1_000_000  # indexes of turns are moved out of the way by so much before they get new ones
@@ -121,7 +122,7 @@ def _moved(turns: Sequence[Corrected], rows: dict[int, Turn]) -> bool:
 
 def _words(turn: Corrected, row: Turn | None) -> str:
     text = turn.text if turn.text is not None else row.text if row is not None else ""
-    return text.replace("\0", "").strip()
+    return cleaned(text).strip()
 
 
 def _write_words(turns: Sequence[Corrected], rows: dict[int, Turn]) -> None:
