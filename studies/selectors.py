@@ -101,7 +101,7 @@ def position(participant: Participant) -> Step:
         return Step("language", reverse("studies:language", args=args))
     if study.profile_at == "start" and _owes_profile(participant):
         return Step(PROFILE, reverse("studies:questionnaire", args=[study.slug, PROFILE]))
-    for activity in activities_of(study):
+    for activity in activities_for(participant):
         if not activity.is_complete(participant):
             return Step(activity.key, activity.next_url(participant))
     if study.profile_at == "end" and _owes_profile(participant):
@@ -120,9 +120,15 @@ def activities_of(study: Study) -> Iterable[registry.Activity]:
     return [registry.activities.get(key) for key in study.activities if key in registry.activities]
 
 
+def activities_for(participant: Participant) -> Iterable[registry.Activity]:
+    """What this person does: their own activities where they have some, else the study's, in order."""
+    keys = participant.activities or participant.study.activities
+    return [registry.activities.get(key) for key in keys if key in registry.activities]
+
+
 def counts_as_done(participant: Participant) -> bool:
     """Whether stopping now still counts as done: enough of every activity."""
-    activities = activities_of(participant.study)
+    activities = activities_for(participant)
     return bool(activities) and all(activity.counts_as_done(participant) for activity in activities)
 
 
@@ -132,7 +138,7 @@ def end_if_stopped(participant: Participant) -> EndState:
     """
     if counts_as_done(participant):
         return EndState.DONE
-    if any(activity.hindered(participant) for activity in activities_of(participant.study)):
+    if any(activity.hindered(participant) for activity in activities_for(participant)):
         return EndState.TECHNICAL
     return EndState.WITHDREW
 
@@ -159,9 +165,7 @@ def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
     """The person's answers beside the truth, over all activities; for people who ended only."""
     if participant.erased_at is not None or not participant.end_state:
         return []
-    return [
-        row for activity in activities_of(participant.study) for row in activity.debrief_rows(participant)
-    ]
+    return [row for activity in activities_for(participant) for row in activity.debrief_rows(participant)]
 
 
 def opening_problems(study: Study, *, pilot: bool = False) -> list[str]:

@@ -41,6 +41,8 @@ class Participant(models.Model):
     judging_language = models.CharField(
         _("judging language"), max_length=5, choices=Language.choices, blank=True
     )
+    # What this person does where it is not what the study has for everybody: those invited to annotate.
+    activities = models.JSONField(_("activities of their own"), default=list, blank=True)
     recruiter = models.JSONField(_("recruiter ids"), default=dict, blank=True)
     recruiter_key = models.CharField(_("recruiter's person id"), max_length=200, blank=True)
     source = models.CharField(_("source tag"), max_length=60, blank=True)

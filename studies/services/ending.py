@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from studies import audit
 from studies.models import EndState, Participant
-from studies.selectors import activities_of, counts_as_done, end_if_stopped
+from studies.selectors import activities_for, counts_as_done, end_if_stopped
 from studies.services.erasing import check_erasure_date, erase
 from studies.services.launching import note_done
 
@@ -81,7 +81,7 @@ def withdraw(*, participant: Participant, erase_answers: bool, now: datetime | N
         # A name or a place on a leaderboard goes at once, whatever is kept.
         row.nickname = row.nickname_key = ""
         row.save(update_fields=["withdrawn_at", "state", "end_state", "nickname", "nickname_key"])
-        for activity in activities_of(row.study):
+        for activity in activities_for(row):
             activity.left(row)
         audit.record("participant.withdrew", study=row.study, by="participant", now=now)
     if erase_answers and row.erased_at is None:

@@ -29,7 +29,7 @@ def go(request: HttpRequest, slug: str) -> HttpResponse:
     step = selectors.position(participant)
     if step.name == "end" and not participant.end_state:
         services.complete(participant=participant)
-    elif step.name in participant.study.activities:
+    elif step.name in (participant.activities or participant.study.activities):
         services.begin(participant=participant)
     return redirect(step.url)
 

@@ -136,7 +136,7 @@ def test_every_model_that_reaches_a_person_is_in_a_table() -> None:
     missing = {
         model._meta.label
         for model in apps.get_models()
-        if model._meta.app_label in ("studies", "dialogues", "speech")
+        if model._meta.app_label in ("studies", "dialogues", "speech", "annotation")
         and reaches(model, Participant)
         and model._meta.label not in covered | set(NOT_EXPORTED)
     }
@@ -154,7 +154,7 @@ def reaches(
         reaches(field.related_model, target, seen | {model})
         for field in model._meta.get_fields()
         if isinstance(field, models.ForeignKey)
-        and field.related_model._meta.app_label in ("studies", "dialogues", "speech")
+        and field.related_model._meta.app_label in ("studies", "dialogues", "speech", "annotation")
     )
 
 

@@ -17,6 +17,7 @@ INSTALLED_APPS = [
     "turingsite.demo",
     "turingsite.api.apps.ApiConfig",
     "games.speech",
+    "annotation",
     "dialogues",
     "studies",
     "turingsite.apps.DeskConfig",  # the admin, as the researcher's desk

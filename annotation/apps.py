@@ -1,0 +1,16 @@
+"""App configuration; registrations of this activity happen in ready()."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    verbose_name = _("Annotation")
+
+    def ready(self) -> None:
+        from annotation import erasing  # loads models
+
+        erasing.register()

@@ -1,0 +1,77 @@
+"""How a study annotates: its settings, made with the protocol's defaults, changed from the desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import AnnotationSettings, Batch, Taxonomy
+from annotation.services.taxonomies import default_taxonomy
+from studies import audit
+from studies.models import Study
+from turingsite.errors import Invalid, NotFound
+
+SETTINGS = (
+    "batch_size", "raters", "expert_raters", "reviewers", "lease_minutes", "max_batches", "least_batches",
+    "calibration", "calibration_dialogues", "calibration_difference", "calibration_clear",
+    "calibration_against", "calibration_tries", "repeat_share", "repeat_after_batches", "repeat_after_hours",
+    "gold_share", "break_minutes", "idle_seconds", "rate_per_hour",
+)  # fmt: skip
+#: What decides who may work and on what: fixed with the first batch.
+FIXED_ONCE_WORKED = ("taxonomy", "calibration", "calibration_difference", "calibration_clear")
+
+
+def settings_of(study: Study) -> AnnotationSettings:
+    """The study's settings; NotFound where it does not annotate."""
+    found = AnnotationSettings.objects.select_related("taxonomy").filter(study=study).first()
+    if found is None:
+        raise NotFound("no_annotation", gettext_lazy("This study does not annotate."))
+    return found
+
+
+@transaction.atomic
+def prepare(study: Study) -> AnnotationSettings:
+    """Give a study the protocol's settings and the taxonomy that ships, where it has none yet."""
+    found = AnnotationSettings.objects.select_related("taxonomy").filter(study=study).first()
+    if found is None:
+        found, _made = AnnotationSettings.objects.get_or_create(
+            study=study, defaults={"taxonomy": default_taxonomy()}
+        )
+    return found
+
+
+@transaction.atomic
+def change_annotation_settings(
+    *, study: Study, user: Any = None, taxonomy: Taxonomy | None = None, **fields: Any
+) -> list[str]:
+    """Set how ``study`` annotates; the names of what changed. Invalid with what is wrong by field."""
+    if set(fields) - set(SETTINGS):
+        raise ValueError("not settings of the annotation")
+    settings = prepare(study)
+    if taxonomy is not None:
+        fields["taxonomy"] = taxonomy
+    changed = [name for name in fields if fields[name] != getattr(settings, name)]
+    fixed = [name for name in changed if name in FIXED_ONCE_WORKED]
+    if fixed and Batch.objects.filter(annotator__participant__study=study).exists():
+        message = _("This can't be changed any more: people have annotated.")
+        raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
+    values = audit.changes(settings, {name: fields[name] for name in changed if name != "taxonomy"})
+    if "taxonomy" in changed and taxonomy is not None:
+        values["taxonomy"] = [str(settings.taxonomy), str(taxonomy)]
+    for name in changed:
+        setattr(settings, name, fields[name])
+    try:
+        settings.clean_fields(exclude=["study"])
+    except ValidationError as error:
+        first = {name: messages[0] for name, messages in error.message_dict.items()}
+        raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
+    if changed:
+        settings.save(update_fields=changed)
+        audit.record(
+            "annotation.settings", study=study, user=user, target=study.slug, changed=changed, values=values
+        )
+    return changed

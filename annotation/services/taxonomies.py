@@ -1,0 +1,165 @@
+"""Taxonomies: the one that ships, copies to edit, and freezing with the first person who works by one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Category, Dimension, Taxonomy
+from studies import audit
+from studies.models import Study
+from turingsite.errors import Conflict
+
+DEFAULT = Path(__file__).resolve().parent.parent / "taxonomies" / "default.yaml"
+LANGUAGES = {"en": "en", "zh": "zh-hans"}  # suffix of a column: key in the file
+
+
+@cache
+def shipped() -> dict[str, Any]:
+    """The file of the taxonomy that ships: title, scale, categories with dimensions, guidelines."""
+    with DEFAULT.open(encoding="utf-8") as file:
+        found: dict[str, Any] = yaml.safe_load(file)
+    return found
+
+
+@transaction.atomic
+def default_taxonomy() -> Taxonomy:
+    """The newest version of what ships; stored when first asked for, anew when its words change."""
+    body = shipped()
+    name, sha256 = body["name"], _hash(body)
+    newest = Taxonomy.objects.select_for_update().filter(name=name, study=None).order_by("-version").first()
+    if newest is not None and newest.sha256 == sha256:
+        return newest
+    version = newest.version + 1 if newest else 1
+    taxonomy, made = Taxonomy.objects.get_or_create(
+        name=name, version=version, defaults={**_words(body), "sha256": sha256}
+    )
+    if made:
+        _fill(taxonomy, body)
+    return taxonomy
+
+
+def _hash(body: Any) -> str:
+    text = json.dumps(body, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _both(name: str, texts: Mapping[str, Any] | None, empty: Any = "") -> dict[str, Any]:
+    return {f"{name}_{suffix}": (texts or {}).get(key, empty) for suffix, key in LANGUAGES.items()}
+
+
+def _pair(texts: Mapping[str, Any]) -> dict[str, str]:
+    return {suffix: str(texts.get(key, "")) for suffix, key in LANGUAGES.items()}
+
+
+def _words(body: Mapping[str, Any]) -> dict[str, Any]:
+    scale = {str(point): _pair(texts) for point, texts in body["scale"]["points"].items()}
+    scale["0"] = _pair(body["scale"]["no_evidence"])
+    sections = body["guidelines"]["sections"]
+    guidelines = {
+        "note": _pair(body["guidelines"]["version_note"]),
+        "sections": [{"title": _pair(one["title"]), "text": _pair(one["text"])} for one in sections],
+    }
+    return {
+        **_both("title", body["title"]),
+        **_both("summary", body.get("summary")),
+        "source": str(body.get("source", "")),
+        "scale": scale,
+        "guidelines": guidelines,
+    }
+
+
+def _fill(taxonomy: Taxonomy, body: Mapping[str, Any]) -> None:
+    place = 0
+    for position, group in enumerate(body["categories"], start=1):
+        category = Category.objects.create(
+            taxonomy=taxonomy,
+            key=group["key"],
+            position=position,
+            **_both("name", group["name"]),
+            **_both("summary", group.get("summary")),
+        )
+        for one in group["dimensions"]:
+            place += 1
+            Dimension.objects.create(
+                taxonomy=taxonomy,
+                category=category,
+                key=one["key"],
+                position=place,
+                **_both("name", one["name"]),
+                **_both("low", one["low"]),
+                **_both("high", one["high"]),
+                **_both("description", one.get("description")),
+                **_both("examples", one.get("examples"), []),
+            )
+
+
+@transaction.atomic
+def copy_taxonomy(*, taxonomy: Taxonomy, study: Study, user: Any = None) -> Taxonomy:
+    """A copy for ``study`` that may be edited until somebody works by it; the next version of its name."""
+    name = taxonomy.name if taxonomy.study_id == study.pk else f"{study.slug}-{taxonomy.name}"[:60].strip("-")
+    newest = Taxonomy.objects.filter(name=name).aggregate(at=Max("version"))["at"] or 0
+    made = Taxonomy.objects.create(
+        name=name,
+        version=newest + 1,
+        study=study,
+        copied_from=taxonomy,
+        title_en=taxonomy.title_en,
+        title_zh=taxonomy.title_zh,
+        summary_en=taxonomy.summary_en,
+        summary_zh=taxonomy.summary_zh,
+        source=taxonomy.source,
+        scale=taxonomy.scale,
+        guidelines=taxonomy.guidelines,
+        created_by=user,
+    )
+    for category in taxonomy.categories.all():
+        dimensions = list(category.dimensions.all())
+        category.pk, category._state.adding, category.taxonomy = None, True, made
+        category.save()
+        for dimension in dimensions:
+            dimension.pk, dimension._state.adding = None, True
+            dimension.taxonomy, dimension.category = made, category
+            dimension.save()
+    audit.record("taxonomy.copied", study=study, user=user, target=str(made), of=str(taxonomy))
+    return made
+
+
+def refuse_frozen(taxonomy: Taxonomy) -> None:
+    """Conflict ``frozen`` where somebody works by it already: a copy can be edited instead."""
+    if taxonomy.frozen_at is not None:
+        raise Conflict("frozen", _("People work by this version already. Make a copy and edit that."))
+
+
+@transaction.atomic
+def freeze(*, taxonomy: Taxonomy, now: datetime) -> None:
+    """From now on its words stay; the hash proves which they were. Frozen twice, the first time stands."""
+    if taxonomy.frozen_at is not None:
+        return
+    sha256 = taxonomy.sha256 or words_hash(taxonomy)
+    Taxonomy.objects.filter(pk=taxonomy.pk, frozen_at=None).update(frozen_at=now, sha256=sha256)
+    taxonomy.refresh_from_db(fields=["frozen_at", "sha256"])
+
+
+def words_hash(taxonomy: Taxonomy) -> str:
+    """SHA-256 over all that an annotator reads: title, scale, guidelines, categories, dimensions."""
+    skipped = {"id", "taxonomy", "category", "created_at", "created_by", "frozen_at", "sha256", "study"}
+    skipped |= {"copied_from"}
+    rows: list[Any] = [taxonomy, *taxonomy.categories.order_by("position")]
+    rows += taxonomy.dimensions.order_by("position")
+    return _hash(
+        [
+            {f.name: getattr(row, f.name) for f in row._meta.concrete_fields if f.name not in skipped}
+            for row in rows
+        ]
+    )
