@@ -181,3 +181,20 @@ def test_guidelines_name_dimensions_and_the_scale_as_the_page_does() -> None:
     for language, text in scale["text"].items():
         for words in (DATA["scale"]["points"][3], DATA["scale"]["no_evidence"]):
             assert words[language].lower() in text.lower(), language
+
+
+def test_the_documents_table_says_what_the_file_says() -> None:
+    document = (FILE.parents[2] / "docs" / "annotation.md").read_text(encoding="utf-8")
+    for row in DIMENSIONS:
+        cells = (
+            row["name"]["en"],
+            row["name"]["zh-hans"],
+            f"`{row['key']}`",
+            row["low"]["en"],
+            row["high"]["en"],
+        )
+        assert f"| {' | '.join(cells)} |" in document, row["key"]
+    for row in CATEGORIES:
+        assert f"{row['name']['en']}** | **{row['name']['zh-hans']}** | `{row['key']}`" in document, row[
+            "key"
+        ]
