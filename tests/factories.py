@@ -10,6 +10,8 @@ import factory
 from django.contrib.auth import get_user_model
 from factory.django import DjangoModelFactory
 
+from annotation import models as annotation
+from annotation.services.taxonomies import default_taxonomy
 from dialogues import models as corpus
 from games.speech import models as speech
 from studies import models as studies
@@ -313,6 +315,118 @@ class TrialFactory(DjangoModelFactory):
     )
     drawn_at = NOW
     lease_until = NOW
+
+
+class AnnotationSettingsFactory(DjangoModelFactory):
+    class Meta:
+        model = annotation.AnnotationSettings
+
+    study = factory.SubFactory(StudyFactory, activities=["annotation"])
+    taxonomy = factory.LazyFunction(default_taxonomy)
+    calibration = False
+    gold_share = 0.0
+
+
+class AnnotatorFactory(DjangoModelFactory):
+    """A participant who annotates, past the guidelines and calibration."""
+
+    class Meta:
+        model = annotation.Annotator
+
+    participant = factory.SubFactory(ParticipantFactory)
+    state = annotation.Annotator.State.WORKING
+    category_order = factory.LazyFunction(
+        lambda: [row.key for row in default_taxonomy().categories.order_by("position")]
+    )
+    joined_at = NOW
+    passed_at = NOW
+
+
+class BatchFactory(DjangoModelFactory):
+    class Meta:
+        model = annotation.Batch
+
+    annotator = factory.SubFactory(AnnotatorFactory)
+    number = factory.LazyAttribute(lambda row: row.annotator.batches.count() + 1)
+    kind = annotation.Batch.Kind.WORK
+    started_at = NOW
+    lease_until = NOW
+
+
+class BatchItemFactory(DjangoModelFactory):
+    """One dialogue in a batch, ordinary work on the first place, nothing said yet."""
+
+    class Meta:
+        model = annotation.BatchItem
+
+    batch = factory.SubFactory(BatchFactory)
+    rater = factory.SelfAttribute("batch.annotator.participant.rater")
+    study = factory.SelfAttribute("batch.annotator.participant.study")
+    dialogue = factory.SubFactory(DialogueFactory)
+    position = factory.LazyAttribute(lambda row: row.batch.items.count() + 1)
+    purpose = annotation.BatchItem.Purpose.WORK
+    exposure = factory.LazyAttribute(lambda row: ExposureFactory(rater=row.rater, dialogue=row.dialogue))
+    given_at = NOW
+
+
+class ScoreFactory(DjangoModelFactory):
+    """A score without an item, as imported; ``dimension`` is the first one."""
+
+    class Meta:
+        model = annotation.Score
+
+    rater = factory.SubFactory(RaterFactory)
+    study = factory.SelfAttribute("rater.participant.study")
+    dialogue = factory.SubFactory(DialogueFactory)
+    dimension = factory.LazyFunction(lambda: default_taxonomy().dimensions.order_by("position").first())
+    value = 4
+    given_at = NOW
+
+
+def annotate(
+    item: annotation.BatchItem, values: dict[str, int | None] | int = 4, choice: str = "human"
+) -> annotation.BatchItem:
+    """Fill ``item`` in as a finished one: a score for every dimension (None: no evidence), choice, place."""
+    dimensions = default_taxonomy().dimensions.all()
+    for dimension in dimensions:
+        value = values if isinstance(values, int) else values.get(dimension.key, 4)
+        annotation.Score.objects.create(
+            study=item.study,
+            rater=item.rater,
+            dialogue=item.dialogue,
+            dimension=dimension,
+            layer=item.layer,
+            repeat=item.repeat,
+            item=item,
+            value=value or 3,
+            evidence=value is not None,
+            given_at=NOW,
+        )
+    if item.purpose == annotation.BatchItem.Purpose.WORK and item.place is None:
+        taken = annotation.BatchItem.objects.filter(
+            study=item.study, dialogue=item.dialogue, layer=item.layer, place__isnull=False
+        ).count()
+        item.place = taken + 1
+    item.choice, item.confidence, item.state = choice, 4, annotation.BatchItem.State.FINISHED
+    item.finished_at = NOW
+    item.save()
+    return item
+
+
+def annotated_study(
+    slug: str = "scored", *, dialogues: int = 4, raters: int = 3, values: dict[str, int | None] | int = 4
+) -> studies.Study:
+    """A study whose dialogues (half human, half machine) are scored by ``raters`` people, alike."""
+    study = StudyFactory(slug=slug, languages=["en"], activities=["annotation"])
+    AnnotationSettingsFactory(study=study, raters=raters)
+    kinds = (corpus.Kind.HUMAN_HUMAN, corpus.Kind.PSEUDO_HUMAN)
+    items = [add_dialogue(study, kind=kinds[n % 2]) for n in range(dialogues)]
+    for _ in range(raters):
+        annotator = AnnotatorFactory(participant=ParticipantFactory(study=study))
+        batch = BatchFactory(annotator=annotator, state=annotation.Batch.State.FINISHED, finished_at=NOW)
+        for dialogue in items:
+            annotate(BatchItemFactory(batch=batch, dialogue=dialogue), values)
+    return study
 
 
 def speech_study(
