@@ -71,6 +71,12 @@ class Annotator(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     paused_reason = models.CharField(_("why paused"), max_length=300, blank=True)
+    # Their scores are left out of the analysis, and their places are free again.
+    set_aside_at = models.DateTimeField(_("set aside"), null=True, blank=True)
+    set_aside_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    set_aside_reason = models.CharField(_("why set aside"), max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("annotator")
@@ -78,7 +84,12 @@ class Annotator(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="annotators_do_not_see_the_truth", condition=~models.Q(layer="truth-shown")
-            )
+            ),
+            models.CheckConstraint(
+                name="scores_are_set_aside_with_a_reason",
+                condition=models.Q(set_aside_at__isnull=True, set_aside_reason="")
+                | (models.Q(set_aside_at__isnull=False) & ~models.Q(set_aside_reason="")),
+            ),
         ]
 
     def __str__(self) -> str:
