@@ -205,8 +205,20 @@ class Score(models.Model):
     """A rater's score of one dimension of a dialogue, in one layer. No evidence: value 3, ``evidence`` false.
 
     ``item`` is empty for imported scores, and for scores of the layer truth-shown, which ``revises`` points
-    to the raw one of. ``version`` counts writes: a client says which one it knows.
+    to the raw one of. ``version`` counts writes: a client says which one it knows. ``purpose`` and
+    ``exclusion`` are those of the item; only scores without one, as a file brought them, have their own.
     """
+
+    class Exclusion(models.TextChoices):
+        NONE = "", _("analysed")
+        PILOT = "pilot", _("pilot")
+        TEST = "test", _("test participant")
+        KNOWN = "known", _("recording known")
+        RECORDING = "recording", _("recording withdrawn")
+        RATER = "rater", _("rater set aside")
+        GIVEN_AWAY = "given_away", _("given to somebody else")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        UNFINISHED = "unfinished", _("dialogue not finished")
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="scores")
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="scores")
@@ -222,6 +234,12 @@ class Score(models.Model):
     first_evidence = models.BooleanField(_("first with evidence"), null=True, blank=True)
     changes = models.PositiveSmallIntegerField(_("changes"), default=0)
     version = models.PositiveIntegerField(default=1)
+    purpose = models.CharField(
+        _("purpose"), max_length=12, choices=BatchItem.Purpose.choices, blank=True, default="", db_default=""
+    )
+    exclusion = models.CharField(
+        _("exclusion"), max_length=12, choices=Exclusion.choices, blank=True, default="", db_default=""
+    )
     given_at = models.DateTimeField(_("given"))
     changed_at = models.DateTimeField(_("changed"), null=True, blank=True)
 
@@ -239,6 +257,10 @@ class Score(models.Model):
             ),
             models.CheckConstraint(
                 name="only_shown_scores_revise", condition=Q(revises__isnull=True) | Q(layer="truth-shown")
+            ),
+            models.CheckConstraint(
+                name="an_item_says_its_purpose",
+                condition=Q(item__isnull=True) | Q(purpose="", exclusion=""),
             ),
         ]
         indexes = [models.Index(fields=["study", "dialogue", "layer"], name="scores_by_dialogue")]
