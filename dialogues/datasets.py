@@ -84,16 +84,16 @@ def _flags(study: Study) -> QuerySet[Flag]:
     return Flag.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "rule", "pk")
 
 
-def _of_raters_present() -> Q:
+def of_raters_present() -> Q:
     return Q(rater__participant__isnull=True) | Q(rater__participant__erased_at=None)
 
 
 def _exposures(study: Study) -> QuerySet[Exposure]:
-    return Exposure.objects.filter(_of_raters_present(), study=study).order_by("pk")
+    return Exposure.objects.filter(of_raters_present(), study=study).order_by("pk")
 
 
 def _verdicts(study: Study) -> QuerySet[Verdict]:
-    return Verdict.objects.filter(_of_raters_present(), study=study).order_by("pk")
+    return Verdict.objects.filter(of_raters_present(), study=study).order_by("pk")
 
 
 RATER = ("rater__participant__code", "rater__machine__sha256")
@@ -104,7 +104,7 @@ def rater_code(participant: str | None, machine: str | None) -> str:
     return participant or (machine or "")[:16]
 
 
-def _rater_code_in_sql(study: Study) -> Any:
+def rater_code_in_sql(study: Study) -> Any:
     return Coalesce("rater__participant__code", Substr("rater__machine__sha256", 1, 16))
 
 
@@ -114,7 +114,7 @@ def rater_kind(participant: str | None, machine: str | None) -> str:
     return "machine" if machine else "staff"
 
 
-def _rater_kind_in_sql(study: Study) -> Any:
+def rater_kind_in_sql(study: Study) -> Any:
     return Case(
         When(rater__participant__isnull=False, then=Value("participant")),
         When(rater__machine__isnull=False, then=Value("machine")),
@@ -315,7 +315,7 @@ EXPOSURES = dataset(
     language="dialogue__language",
     primary_key=("rater", "dialogue"),
     columns=(
-        column("rater", "code of the person or machine", RATER, make=rater_code, sql=_rater_code_in_sql),
+        column("rater", "code of the person or machine", RATER, make=rater_code, sql=rater_code_in_sql),
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("given_at", "when it was given", type="datetime"),
         column("first_byte_at", "when its sound was first asked for", type="datetime"),
@@ -331,15 +331,16 @@ VERDICTS = dataset(
     language="dialogue__language",
     primary_key=("rater", "dialogue", "repeat"),
     counted="exclusion",
+    outcomes=True,
     columns=(
-        column("rater", "code of the person or machine", RATER, make=rater_code, sql=_rater_code_in_sql),
+        column("rater", "code of the person or machine", RATER, make=rater_code, sql=rater_code_in_sql),
         column(
             "rater_kind",
             "what the rater is",
             RATER,
             levels=("participant", "machine", "staff"),
             make=rater_kind,
-            sql=_rater_kind_in_sql,
+            sql=rater_kind_in_sql,
         ),
         column("dialogue", "code of the dialogue", "dialogue__code"),
         column("activity", "activity in which it was given"),

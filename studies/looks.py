@@ -75,7 +75,7 @@ def reopenings_of(study: Study) -> tuple[Reopening, ...]:
 
 
 def _seen(study: Study) -> QuerySet[AuditLine]:
-    blind = [report.key for report in registry.reports if "verdicts" not in report.datasets]
+    blind = [report.key for report in registry.reports if not report.shows_outcomes]
     return AuditLine.objects.filter(study=study, action__in=LOOKS, detail__has_key="n").exclude(
         Q(action="report.read") & Q(target__in=blind)
     )

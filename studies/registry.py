@@ -169,7 +169,8 @@ class Dataset:
     """One tidy table of the export. ``models`` names the tables it is made from ("app_label.Model").
 
     ``primary_key`` names the columns that tell rows apart, ``counted`` the column of reasons whose levels the
-    manifest counts. ``by_column`` reads some of the columns without making rows.
+    manifest counts. ``by_column`` reads some of the columns without making rows. ``outcomes``: the rows are
+    what people said, which stays hidden while a study runs.
     """
 
     key: str
@@ -180,6 +181,7 @@ class Dataset:
     primary_key: tuple[str, ...] = ()
     counted: str = ""
     by_column: Callable[[Study, Sequence[str] | None], Table] | None = None
+    outcomes: bool = False
 
     def table(self, study: Study, columns: Sequence[str] | None = None) -> Table:
         """The rows kept by column; only the columns named, all where that is ``None``."""
@@ -194,7 +196,8 @@ class Report:
 
     ``columns``: of a large table those that it reads; of a table that is not named there, all.
     ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p
-    values are adjusted together. ``figures``: of its result, from the tables alone.
+    values are adjusted together. ``figures``: of its result, from the tables alone. ``blind``: whatever it
+    is given, it shows nothing by kind or system of the dialogues.
     """
 
     key: str
@@ -205,6 +208,12 @@ class Report:
     families: Mapping[str, Text] = field(default_factory=dict)
     figures: Callable[[ReportResult], Sequence[Figure]] = _no_figures
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    blind: bool = False
+
+    @property
+    def shows_outcomes(self) -> bool:
+        """Whether it is hidden while a study runs, and reading it is noted."""
+        return not self.blind and any(datasets.get(key).outcomes for key in self.datasets)
 
 
 @dataclass(frozen=True)

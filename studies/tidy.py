@@ -140,6 +140,7 @@ def dataset(
     primary_key: tuple[str, ...],
     counted: str = "",
     language: str = "",
+    outcomes: bool = False,
 ) -> TidyDataset:
     """A dataset whose rows come from one query, read in chunks."""
 
@@ -158,5 +159,6 @@ def dataset(
         query=query,
         made=tuple(columns),
         language=language,
+        outcomes=outcomes,
     )
     return made

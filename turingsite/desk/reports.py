@@ -27,7 +27,6 @@ SETS = {
     "first_round": gettext_lazy("first round"),
     "per_protocol": gettext_lazy("per protocol"),
 }
-OUTCOMES = "verdicts"  # a report that is given this table shows what people said
 TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
 
 
@@ -41,6 +40,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         analysis_set=asked if asked in ANALYSIS_SETS else headline(study),
         language=language if language in dict(_languages(study)) else "",
     )
+    outcomes = kind.shows_outcomes
     context: dict[str, Any] = {
         "study": study,
         "title": kind.title,
@@ -50,10 +50,9 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
         "languages": _languages(study),
         "query": request.GET.urlencode(),
-        "outcomes": OUTCOMES in kind.datasets,
+        "outcomes": outcomes,
         "n": Verdict.objects.filter(study=study, exclusion="").count(),
     }
-    outcomes = OUTCOMES in kind.datasets
     if outcomes and not sees_outcomes(request, study):
         return render(request, "desk/report.html", {**context, "blind": True})
     result = run_report(key, study, options)

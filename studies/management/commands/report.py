@@ -73,7 +73,7 @@ class Command(BaseCommand):
                     )
             elif options["study"]:
                 study = study_named(options["study"])
-                if "verdicts" in report.datasets and (early := warning(study)):
+                if report.shows_outcomes and (early := warning(study)):
                     self.stderr.write(early, self.style.WARNING)
                 result = run_report(options["name"], study, chosen)
                 _record(study, result)

@@ -25,7 +25,6 @@ from turingsite.api.serializers import Out, Text
 from turingsite.api.views.edge import Resource
 from turingsite.desk.report_parts import picture_file
 
-OUTCOMES = "verdicts"  # a report that is given this table shows what people said
 TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
 
 
@@ -113,7 +112,7 @@ def _line(request: Request, study: Study, report: Report) -> dict[str, Any]:
     return {
         "name": report.key,
         "title": report.title,
-        "outcomes": OUTCOMES in report.datasets,
+        "outcomes": report.shows_outcomes,
         "url": request.build_absolute_uri(address),
     }
 
@@ -141,7 +140,7 @@ class ReportDetail(Resource):
         report = access_report(name)
         asked = ReportQuery(data={k: v for k, v in request.query_params.items() if k not in (LOOK, "lang")})
         asked.is_valid(raise_exception=True)
-        if OUTCOMES in report.datasets:
+        if report.shows_outcomes:
             access_outcomes(request, study)
         chosen = asked.validated_data
         result = run_report(
@@ -149,7 +148,7 @@ class ReportDetail(Resource):
             study,
             Options(analysis_set=chosen.get("set", ""), language=chosen.get("language", "")),
         )
-        if OUTCOMES in report.datasets:
+        if report.shows_outcomes:
             note_reading(
                 study=study,
                 report=name,
