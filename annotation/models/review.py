@@ -16,7 +16,8 @@ from studies.models import Study
 
 class ReviewCase(models.Model):
     """A dialogue whose raw scores are reviewed. ``disagreement`` orders the queue; ``version`` counts what
-    was decided, so that two reviewers at once are told of each other.
+    was decided, so that two reviewers at once are told of each other. ``raters``: keys of the raters in the
+    order in which they came; their places are the numbers by which reviewers know them, so it only grows.
     """
 
     class State(models.TextChoices):
@@ -30,6 +31,7 @@ class ReviewCase(models.Model):
     code = models.CharField(max_length=20, unique=True, default=codes.public_code)
     state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.WAITING)
     disagreement = models.FloatField(_("disagreement"), default=0)
+    raters = models.JSONField(default=list)
     version = models.PositiveIntegerField(default=0)
     made_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -52,7 +54,10 @@ class ReviewCase(models.Model):
 
 
 class ReviewDecision(models.Model):
-    """What one reviewer decided on one raw score. A later decision supersedes it; none is ever removed."""
+    """What one reviewer decided on one raw score. A later decision supersedes it; none is ever removed.
+
+    ``version`` is the one the case had from then on.
+    """
 
     class Decision(models.TextChoices):
         APPROVE = "approve", _("approve")
@@ -66,6 +71,7 @@ class ReviewDecision(models.Model):
     evidence = models.BooleanField(_("with evidence"), default=True)
     reason = models.TextField(_("reason"), blank=True)
     in_lot = models.BooleanField(_("approved with the lot"), default=False)
+    version = models.PositiveIntegerField(default=0)
     given_at = models.DateTimeField(_("given"))
     superseded_at = models.DateTimeField(_("superseded"), null=True, blank=True)
 
@@ -83,6 +89,9 @@ class ReviewDecision(models.Model):
             ),
             models.CheckConstraint(
                 name="decided_without_evidence_is_three", condition=Q(evidence=True) | Q(value=3)
+            ),
+            models.CheckConstraint(
+                name="a_proposal_has_its_reason", condition=Q(decision="approve") | ~Q(reason="")
             ),
         ]
 
@@ -124,11 +133,18 @@ class Resolution(models.Model):
     closed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
+    version = models.PositiveIntegerField(default=0)
     closed_at = models.DateTimeField()
 
     class Meta:
         verbose_name = _("resolution")
         verbose_name_plural = _("resolutions")
+        constraints = [
+            models.CheckConstraint(
+                name="what_was_agreed_has_its_reason",
+                condition=~Q(how="agreed") | (~Q(reason="") & Q(closed_by__isnull=False)),
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.score_id} {self.how}"
