@@ -1,0 +1,135 @@
+"""What a researcher decides about a rater: scores set aside or taken back in, one more try at calibration."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import Annotator, Batch, BatchItem, Layer
+from annotation.services.pausing import locked, reason_of
+from annotation.services.settings import settings_of
+from studies import audit
+from turingsite.errors import Conflict
+
+State, Exclusion = BatchItem.State, BatchItem.Exclusion
+
+
+class SetAside(NamedTuple):
+    """``items`` are left out of the analysis; ``places`` of them are free for other raters again."""
+
+    items: int
+    places: int
+
+
+class TakenBack(NamedTuple):
+    """``items`` are analysed again; ``given_away`` are not: others have filled their places meanwhile."""
+
+    items: int
+    given_away: int
+
+
+@transaction.atomic
+def set_aside(
+    *, annotator: Annotator, reason: str, user: Any = None, now: datetime | None = None
+) -> SetAside:
+    """Leave a rater's scores out and free their places, so that the queue gives the dialogues to others.
+
+    Nothing is deleted. The person gets no further dialogue; an open batch goes back with the next sweep, as
+    one whose time ran out. ``reason`` is for the desk alone. Conflict ``set_aside`` where they are already.
+    """
+    words, now = reason_of(reason), now or timezone.now()
+    row = locked(annotator)
+    if row.set_aside_at is not None:
+        raise Conflict("set_aside", _("These scores are set aside already."))
+    row.set_aside_at, row.set_aside_by, row.set_aside_reason = now, user, words
+    if row.paused_at is None:
+        row.paused_at, row.paused_by = now, user
+    row.save()
+    Batch.objects.filter(annotator=row, state=Batch.State.OPEN, lease_until__gt=now).update(lease_until=now)
+    analysed = _finished(row).filter(exclusion=Exclusion.NONE)
+    places = analysed.filter(place__isnull=False).count()
+    items = analysed.update(exclusion=Exclusion.RATER, place=None)
+    audit.record(
+        "annotator.set_aside", study=row.participant.study, user=user, target=row.participant.code,
+        items=items, places=places,
+    )  # fmt: skip
+    return SetAside(items, places)
+
+
+@transaction.atomic
+def take_back(*, annotator: Annotator, user: Any = None) -> TakenBack:
+    """Analyse a rater's scores again where their places are still free: no dialogue gets more raters.
+
+    The person stays paused. Conflict ``not_set_aside`` where the scores are not set aside.
+    """
+    row = locked(annotator)
+    if row.set_aside_at is None:
+        raise Conflict("not_set_aside", _("These scores are not set aside."))
+    row.set_aside_at, row.set_aside_by, row.set_aside_reason = None, None, ""
+    row.save(update_fields=["set_aside_at", "set_aside_by", "set_aside_reason"])
+    study = row.participant.study
+    settings = settings_of(study)
+    most = settings.expert_raters if row.layer == Layer.BLIND_EXPERT else settings.raters
+    out = _finished(row).filter(exclusion=Exclusion.RATER)
+    apart = out.exclude(purpose=BatchItem.Purpose.WORK).update(exclusion=Exclusion.NONE)
+    work = list(out.filter(purpose=BatchItem.Purpose.WORK).order_by("given_at", "pk"))
+    taken = _taken(row, work)
+    back = sum(_with_place(item, set(range(1, most + 1)) - taken[item.dialogue_id]) for item in work)
+    done = TakenBack(apart + back, len(work) - back)
+    audit.record(
+        "annotator.taken_back", study=study, user=user, target=row.participant.code,
+        items=done.items, given_away=done.given_away,
+    )  # fmt: skip
+    return done
+
+
+@transaction.atomic
+def another_try(*, annotator: Annotator, user: Any = None) -> Annotator:
+    """Let somebody who did not pass calibration try once more. Conflict ``not_failed`` for anybody else."""
+    row = locked(annotator)
+    if row.state != Annotator.State.FAILED:
+        raise Conflict("not_failed", _("Only somebody who did not pass calibration can try again."))
+    row.state = Annotator.State.CALIBRATING
+    row.save(update_fields=["state"])
+    audit.record(
+        "annotator.another_try", study=row.participant.study, user=user, target=row.participant.code,
+        tries=row.attempts.count(),
+    )  # fmt: skip
+    return row
+
+
+def _finished(row: Annotator) -> Any:
+    return BatchItem.objects.filter(batch__annotator=row, state=State.FINISHED)
+
+
+def _taken(row: Annotator, work: Iterable[BatchItem]) -> dict[int, set[int]]:
+    """The places of these items' dialogues that somebody holds."""
+    held: dict[int, set[int]] = defaultdict(set)
+    rows = BatchItem.objects.filter(
+        study=row.participant.study, layer=row.layer, place__isnull=False,
+        dialogue__in=[item.dialogue_id for item in work],
+    )  # fmt: skip
+    for dialogue, place in rows.values_list("dialogue", "place"):
+        held[dialogue].add(place)
+    return held
+
+
+def _with_place(item: BatchItem, free: set[int]) -> int:
+    """Give a finished item a place of its dialogue: 1, or 0 where none is left."""
+    for place in sorted(free):
+        item.place, item.exclusion = place, Exclusion.NONE
+        try:
+            with transaction.atomic():  # somebody may take the place at this moment
+                item.save(update_fields=["place", "exclusion"])
+        except IntegrityError:
+            continue
+        return 1
+    item.place, item.exclusion = None, Exclusion.GIVEN_AWAY
+    item.save(update_fields=["place", "exclusion"])
+    return 0

@@ -1,0 +1,111 @@
+"""Scores set aside: left out, their places free for others; taken back where the places still are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from annotation.models import Annotator, Batch, BatchItem, Score
+from annotation.services.pausing import pause, resume
+from annotation.services.quality import another_try, set_aside, take_back
+from studies.models import AuditLine, Study
+from tests import factories
+from tests.factories import NOW
+from turingsite.errors import Conflict, Invalid
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both]
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return factories.annotated_study(dialogues=3, raters=2)
+
+
+@pytest.fixture
+def rater(study: Study) -> Annotator:
+    return Annotator.objects.filter(participant__study=study).order_by("pk")[0]
+
+
+def held(study: Study) -> dict[int, list[int]]:
+    rows = BatchItem.objects.filter(study=study, place__isnull=False).order_by("place")
+    found: dict[int, list[int]] = {}
+    for dialogue, place in rows.values_list("dialogue", "place"):
+        found.setdefault(dialogue, []).append(place)
+    return found
+
+
+def test_set_aside_leaves_scores_out_and_frees_their_places(study: Study, rater: Annotator) -> None:
+    before = Score.objects.count()
+    done = set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
+    assert (done.items, done.places) == (3, 3)
+    theirs = BatchItem.objects.filter(batch__annotator=rater)
+    assert set(theirs.values_list("exclusion", "place", "state")) == {("rater", None, "finished")}
+    assert Score.objects.count() == before
+    assert all(places == [2] for places in held(study).values())
+    line = AuditLine.objects.get(action="annotator.set_aside")
+    assert (line.target, line.detail) == (rater.participant.code, {"items": 3, "places": 3})
+    with pytest.raises(Conflict):
+        set_aside(annotator=rater, reason="Again.")
+    with pytest.raises(Conflict):
+        resume(annotator=rater)
+
+
+def test_taken_back_only_where_the_place_is_still_free(study: Study, rater: Annotator) -> None:
+    set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
+    person = factories.ParticipantFactory(study=study)
+    batch = factories.BatchFactory(annotator=factories.AnnotatorFactory(participant=person))
+    mine = list(BatchItem.objects.filter(batch__annotator=rater).order_by("pk"))
+    filled = mine[0].dialogue
+    factories.annotate(factories.BatchItemFactory(batch=batch, dialogue=filled, place=1))
+    done = take_back(annotator=rater)
+    assert (done.items, done.given_away) == (2, 1)
+    assert all(places == [1, 2] for places in held(study).values())
+    first = BatchItem.objects.get(pk=mine[0].pk)
+    assert (first.exclusion, first.place) == ("given_away", None)
+    rater.refresh_from_db()
+    assert rater.set_aside_at is None
+    assert rater.paused_at is not None
+    with pytest.raises(Conflict):
+        take_back(annotator=rater)
+
+
+def test_gold_and_other_exclusions_keep_what_they_are(study: Study, rater: Annotator) -> None:
+    batch = rater.batches.get()
+    gold = factories.annotate(factories.BatchItemFactory(batch=batch, purpose="gold"))
+    pilot = factories.annotate(factories.BatchItemFactory(batch=batch, exclusion="pilot", place=1))
+    assert set_aside(annotator=rater, reason="Straight-lined.").items == 4
+    pilot.refresh_from_db()
+    assert (pilot.exclusion, pilot.place) == ("pilot", 1)
+    take_back(annotator=rater)
+    gold.refresh_from_db()
+    assert (gold.exclusion, gold.place) == ("", None)
+
+
+def test_an_open_batch_goes_back_with_the_next_sweep(study: Study, rater: Annotator) -> None:
+    other = factories.BatchFactory(annotator=rater, lease_until=NOW + timedelta(hours=3))
+    set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
+    assert Batch.objects.get(pk=other.pk).lease_until == NOW
+
+
+def test_a_reason_is_needed_and_kept(study: Study, rater: Annotator) -> None:
+    for reason in ("", "  \n ", "x" * 301):
+        with pytest.raises(Invalid) as told:
+            set_aside(annotator=rater, reason=reason)
+        assert "reason" in told.value.fields
+        with pytest.raises(Invalid):
+            pause(annotator=rater, reason=reason)
+    pause(annotator=rater, reason="Please  write to us\nfirst.")
+    rater.refresh_from_db()
+    assert rater.paused_reason == "Please write to us first."
+    assert "write" not in str(AuditLine.objects.get(action="annotator.paused").detail)
+    resume(annotator=rater)
+    rater.refresh_from_db()
+    assert (rater.paused_at, rater.paused_reason) == (None, "")
+
+
+def test_only_somebody_who_did_not_pass_gets_another_try(rater: Annotator) -> None:
+    with pytest.raises(Conflict):
+        another_try(annotator=rater)
+    Annotator.objects.filter(pk=rater.pk).update(state="failed")
+    assert another_try(annotator=rater).state == "calibrating"
