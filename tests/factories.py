@@ -459,3 +459,24 @@ def add_dialogue(study: studies.Study, **fields: Any) -> corpus.Dialogue:
     dialogue: corpus.Dialogue = DialogueFactory(**fields)
     StudyItemFactory(study=study, dialogue=dialogue)
     return dialogue
+
+
+def known_dialogue(
+    study: studies.Study,
+    values: dict[str, int | None] | int = 4,
+    *,
+    role: str = annotation.ReferenceDialogue.Role.CALIBRATION,
+    **fields: Any,
+) -> annotation.ReferenceDialogue:
+    """A dialogue of the study with known scores (None: no evidence) on the dimensions named, or on all."""
+    dialogue = add_dialogue(study, **fields)
+    reference = annotation.ReferenceDialogue.objects.create(
+        study=study, dialogue=dialogue, role=role, source="review", added_at=NOW
+    )
+    for dimension in default_taxonomy().dimensions.all():
+        if isinstance(values, int) or dimension.key in values:
+            value = values if isinstance(values, int) else values[dimension.key]
+            annotation.ReferenceScore.objects.create(
+                reference=reference, dimension=dimension, value=value or 3, evidence=value is not None
+            )
+    return reference
