@@ -122,7 +122,7 @@ def drift(own: ArrayLike, others: ArrayLike, order: ArrayLike, *, level: float =
     mine, theirs, place = ratings(own), ratings(others), ratings(order).ravel()
     if mine.shape != theirs.shape or mine.shape[:1] != place.shape or np.isnan(place).any():
         raise ValueError("own and others have one row per entry of order")
-    gaps = (mine - theirs).reshape(place.size, -1)
+    gaps = mine - theirs if mine.ndim > 1 else (mine - theirs)[:, None]
     known = ~np.isnan(gaps)
     there = known.any(axis=1)
     n = int(there.sum())

@@ -21,9 +21,9 @@ def superiority(
     .5: neither is higher; machine as ``first`` against humans, below .5: the machine sounds less human. Only
     the order of scores counts. Placements: V₁ of a first score = share of the others below it, ties ½; V₀ of
     another = share of the first above it, ties ½; both have mean θ. Influence values (V₁ − θ)/n₁ and
-    (V₀ − θ)/n₀, so with every score its own person and item V is DeLong's up to n/(n − 1). θ ± t√V, clipped
-    to 0–1; df from the smaller number of clusters in either group. ``participant``: raters, ``item``:
-    dialogues.
+    (V₀ − θ)/n₀; with every score its own person and item V is DeLong's up to factors n/(n − 1). θ ± t√V,
+    clipped to 0–1; df from the smaller number of clusters in either group. ``participant``: raters, ``item``:
+    dialogues, one score of each pair of them (average a rater's dimensions of a dialogue first).
 
     A group without scores: no value, n counts what there is. One cluster in a group (``one_cluster``), or
     groups that do not overlap or are constant (``no_spread``): a value without interval.
