@@ -11,6 +11,7 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import erasing  # loads models
+        from annotation import datasets, erasing  # loads models
 
+        datasets.register()
         erasing.register()
