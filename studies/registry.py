@@ -89,6 +89,10 @@ def _nothing_at(study: Study, user: Any) -> None:
     return None
 
 
+def _has_none(study: Study) -> bool:
+    return False
+
+
 def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
 
@@ -222,7 +226,8 @@ class StudyPart:
 
     ``fields``: the shape of every setting. ``read(study)`` and ``defaults()`` give all of them.
     ``refusal(study, name)``: why a setting may not change now, empty where it may.
-    ``write(study, values, user)`` sets some.
+    ``write(study, values, user)`` sets some. ``has(study)``: the study has such settings though the activity
+    is not among those that everybody does.
     """
 
     key: str
@@ -231,6 +236,7 @@ class StudyPart:
     defaults: Callable[[], dict[str, Any]]
     refusal: Callable[[Study, str], Text]
     write: Callable[[Study, Mapping[str, Any], Any], None]
+    has: Callable[[Study], bool] = _has_none
 
 
 @dataclass(frozen=True)

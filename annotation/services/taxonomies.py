@@ -42,10 +42,10 @@ def default_taxonomy() -> Taxonomy:
         return newest
     version = newest.version + 1 if newest else 1
     taxonomy, made = Taxonomy.objects.get_or_create(
-        name=name, version=version, defaults={**_words(body), "sha256": sha256}
+        name=name, version=version, defaults={**words_of(body), "sha256": sha256}
     )
     if made:
-        _fill(taxonomy, body)
+        fill(taxonomy, body)
     return taxonomy
 
 
@@ -62,12 +62,13 @@ def _pair(texts: Mapping[str, Any]) -> dict[str, str]:
     return {suffix: str(texts.get(key, "")) for suffix, key in LANGUAGES.items()}
 
 
-def _words(body: Mapping[str, Any]) -> dict[str, Any]:
+def words_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a taxonomy from the values of its file."""
     scale = {str(point): _pair(texts) for point, texts in body["scale"]["points"].items()}
     scale["0"] = _pair(body["scale"]["no_evidence"])
     sections = body["guidelines"]["sections"]
     guidelines = {
-        "note": _pair(body["guidelines"]["version_note"]),
+        "note": _pair(body["guidelines"].get("version_note", {})),
         "sections": [{"title": _pair(one["title"]), "text": _pair(one["text"])} for one in sections],
     }
     return {
@@ -79,7 +80,8 @@ def _words(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fill(taxonomy: Taxonomy, body: Mapping[str, Any]) -> None:
+def fill(taxonomy: Taxonomy, body: Mapping[str, Any]) -> None:
+    """Make the categories and dimensions that the file of a new taxonomy names."""
     place = 0
     for position, group in enumerate(body["categories"], start=1):
         category = Category.objects.create(

@@ -38,7 +38,11 @@ def describe(study: Study, *, with_codes: bool = True, with_draft: bool = True) 
         "consent": _plain(source_text(study)),
         "questionnaires": [_questionnaire(one) for one in current_questionnaires(study)],
         "ends": _ends(study, with_codes),
-        "settings": {part.key: part.read(study) for part in _parts(study.activities)},
+        "settings": {
+            part.key: part.read(study)
+            for part in registry.study_parts
+            if part.key in study.activities or part.has(study)
+        },
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -132,12 +133,20 @@ def _study() -> Fields:
 
 def check(data: bytes) -> Checked:
     """The values of a study file and everything that is wrong with it, by line. Bad input never raises."""
+    return checked(data, _study(), _questions)
+
+
+def checked(
+    data: bytes, shape: Shape, beyond: Callable[[yaml.Node, dict[str, Any], Found], None] | None = None
+) -> Checked:
+    """Values of a YAML file of that shape, and all that is wrong by line; ``beyond`` looks across keys."""
     node, problem = _node(data)
     if node is None:
         return Checked(None, [problem] if problem else [])
     found = Found()
-    values = _study().check(node, "", found)
-    _questions(node, values, found)
+    values = shape.check(node, "", found)
+    if beyond is not None:
+        beyond(node, values, found)
     problems = sorted(found.problems, key=lambda one: (one.line, one.column))
     errors = any(one.is_error for one in problems)
     return Checked(None if errors else values, problems)
@@ -145,7 +154,7 @@ def check(data: bytes) -> Checked:
 
 def _node(data: bytes) -> tuple[yaml.Node | None, Problem | None]:
     if len(data) > LARGEST:
-        return None, Problem(1, 1, "", _("This is too large for a study file (1 MB is the most)."))
+        return None, Problem(1, 1, "", _("This file is too large (1 MB is the most)."))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
