@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+import nh3
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from studies.export_words import readme
-from studies.markdown import as_markdown_lines, as_markdown_text
+from studies.markdown import as_html, as_markdown_lines, as_markdown_text
 from studies.models import Plan, Study
 from studies.plans import as_markdown as plan_markdown
 from studies.report_formats import as_markdown as report_markdown
@@ -83,3 +84,44 @@ def test_a_title_breaks_neither_the_read_me_nor_the_plan() -> None:
     assert "\n# head" not in plan_md
     for text in (plan_md, readme(study, [], "public")):
         assert not kinds(text) & {"image", "html_block", "html_inline"}
+
+
+# What texts of a study may use, as HTML
+
+
+TAGS = {"p", "ul", "ol", "li", "strong", "code"}
+
+
+def test_paragraphs_lists_bold_and_code_become_html() -> None:
+    text = "Score **speaker B** alone.\nOn one line.\n\n- `1`: low\n- **5**: high,\n  as heard\n\n"
+    text += "1. first\n2. second"
+    assert as_html(text) == (
+        "<p>Score <strong>speaker B</strong> alone. On one line.</p>\n"
+        "<ul><li><code>1</code>: low</li><li><strong>5</strong>: high, as heard</li></ul>\n"
+        "<ol><li>first</li><li>second</li></ol>"
+    )
+
+
+def test_a_list_may_follow_its_lead_without_an_empty_line() -> None:
+    assert as_html("Keys:\n- one\n- two") == "<p>Keys:</p>\n<ul><li>one</li><li>two</li></ul>"
+
+
+def test_code_inside_bold_and_stars_inside_code() -> None:
+    assert as_html("**press `1`** and `**`") == (
+        "<p><strong>press <code>1</code></strong> and <code>**</code></p>"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "**<img src=x onerror=alert(1)>**", "`<script>`", "- <b>x", "** a **"]
+)
+def test_nothing_typed_brings_a_tag(text: str) -> None:
+    html = as_html(text)
+    assert set(re.findall(r"</?([a-z]+)", html)) <= TAGS
+    assert nh3.clean(html, tags=TAGS, attributes={}) == html.replace("&quot;", '"').replace("&#x27;", "'")
+
+
+@given(st.text(alphabet="ab *`-<>&\"'1.\n[]()!#"))
+def test_no_text_at_all_brings_another_tag_or_an_attribute(text: str) -> None:
+    html = as_html(text)
+    assert set(re.findall(r"<[^>]*>", html)) <= {f"<{slash}{tag}>" for tag in TAGS for slash in ("", "/")}
