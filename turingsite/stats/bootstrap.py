@@ -8,6 +8,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import ThreadpoolController
 
 from .agreement import Metric, alphas
 from .arrays import Floats
@@ -155,10 +156,19 @@ def _draw(parts: _Parts, metric: Metric, draws: int, seed: int) -> tuple[Floats,
 
     A draw is how often each cluster came up; coincidences add, so a block of draws is one matrix product.
     """
-    clusters, triangle, dimensions = parts.coincidences.shape
+    clusters, _triangle, dimensions = parts.coincidences.shape
     drawn, agreed = np.full((dimensions, draws), np.nan), np.full((dimensions, draws), np.nan)
     if clusters == 0:
         return drawn, agreed
+    # On one thread: where the machine is busy those of a product wait for each other, four times as long.
+    with ThreadpoolController().limit(limits=1):
+        _fill(drawn, agreed, parts, metric, seed)
+    return drawn, agreed
+
+
+def _fill(drawn: Floats, agreed: Floats, parts: _Parts, metric: Metric, seed: int) -> None:
+    clusters, triangle, dimensions = parts.coincidences.shape
+    draws = drawn.shape[1]
     table = parts.coincidences.reshape(clusters, triangle * dimensions)
     rng = np.random.default_rng(seed)
     block = max(1, min(draws, _BLOCK // max(clusters, table.shape[1])))
@@ -171,7 +181,6 @@ def _draw(parts: _Parts, metric: Metric, draws: int, seed: int) -> tuple[Floats,
         sums = sums.reshape(triangle, dimensions, size)
         drawn[:, start : start + size] = alphas(sums, parts.values, metric, parts.scale)
         agreed[:, start : start + size] = _agreement(sums)
-    return drawn, agreed
 
 
 def _agreement(coincidences: Floats) -> Floats:

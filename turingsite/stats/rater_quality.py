@@ -80,7 +80,7 @@ def halo(scores: ArrayLike, *, fewest: int = 10, shuffles: int = 100, seed: int 
     if n < fewest or enough.sum() < 2:
         return Halo(None, n, int(enough.sum()), lack="no_data")
     varying = np.array([np.ptp(column[~np.isnan(column)]) > 0 for column in array[:, enough].T])
-    used = array[:, enough][:, varying]
+    used = array[known.any(axis=1)][:, enough][:, varying]
     dimensions = used.shape[1]
     if dimensions < 2:
         return Halo(None, n, dimensions, lack="no_spread")
