@@ -68,7 +68,7 @@ def test_a_press_before_the_script_is_there_is_not_lost(context: Contexts, game:
         route.continue_()
 
     browser = context(game)
-    browser.route("**/speech/keys.js", slowly)
+    browser.route("**/player/keys.js", slowly)
     page = browser.new_page()
     page.goto(game.url("speech/pause/"))
     page.evaluate("sessionStorage.setItem('introduced', location.pathname.replace('pause', 'trial'))")

@@ -1,17 +1,15 @@
 // The page of a trial: ties player, time line, gate, answer and the way to the next conversation together.
 
-import { Keys } from "./keys.js";
-import { Lanes } from "./lanes.js";
-import { Listening } from "./listening.js";
-import { Outbox } from "./outbox.js";
-import { Sound } from "./sound.js";
+import { Hearing } from "../player/hearing.js";
+import { Keys } from "../player/keys.js";
+import { Lanes } from "../player/lanes.js";
+import { Sound } from "../player/sound.js";
 import { Server, Unreachable } from "../server.js";
 import { Words } from "../words.js";
+import { Outbox } from "./outbox.js";
 import { View } from "./view.js";
 
-const REPORT = 5000; // ms between two reports of what was heard
-const COVERED = 0.97; // share of the length that counts as heard
-const GRACE = 20; // seconds after 1.5 × the length: nobody is ever stuck
+const TYPING = "textarea, input:not([type=range])";
 
 class TrialPage {
   constructor() {
@@ -21,6 +19,8 @@ class TrialPage {
     this.view = new View(this.words);
     this.lanes = new Lanes(document.querySelector("#lanes .lanes"), this.words);
     this.sound = new Sound(document.getElementById("sound"));
+    this.hearing = new Hearing(this.sound, this.lanes);
+    this.hearing.counts = () => !this.answer && !this.going;
     this.outbox = new Outbox(this.server, {
       sent: () => this.stored(),
       refused: (answer) => this.refused(answer),
@@ -28,7 +28,7 @@ class TrialPage {
     });
     this.first = JSON.parse(document.getElementById("trial").textContent);
     this.listenToPage();
-    this.listenToSound();
+    this.listenToHearing();
     this.begin(this.first, { remark: this.first.for_fun && !this.first.answer ? "forFun" : "" });
     this.view.introduce(this.started);
     const kept = Outbox.kept(this.first.code);
@@ -44,37 +44,28 @@ class TrialPage {
 
   begin(trial, { remark = "", redraw = false } = {}) {
     this.trial = trial;
-    this.listening = new Listening(trial.length, trial.ranges ?? []);
-    this.unlocked = trial.unlocked || Boolean(trial.answer);
-    this.unlockedAt = this.unlocked ? performance.now() : null;
     this.answer = trial.answer;
     this.known = trial.known;
-    this.plays = trial.plays ?? 0;
-    this.pauses = trial.pauses ?? 0;
-    this.hidden = trial.hidden ?? 0;
-    this.ended = false;
     this.confidence = null;
     this.reason = null;
     this.note = remark ? { word: remark, kind: "" } : null;
     this.going = false;
-    clearTimeout(this.gate);
-    this.gate = null;
-    clearInterval(this.reporter);
-    this.lanes.length = trial.length;
+    this.hearing.begin({ ...trial, unlocked: trial.unlocked || Boolean(trial.answer) });
+    this.unlockedAt = this.unlocked ? performance.now() : null;
     if (redraw) {
       this.lanes.draw(trial.turns);
       this.view.trial(trial);
       history.replaceState({ code: trial.code }, "");
     }
-    this.started = this.listening.furthest > 0;
-    this.open();
     this.render();
   }
 
-  // Someone who comes back in the middle goes on a second before where they were.
-  open() {
-    const far = this.listening.furthest;
-    this.sound.load(this.trial.audio, this.unlocked || far < 2 ? 0 : far - 1);
+  get unlocked() {
+    return this.hearing.unlocked;
+  }
+
+  get started() {
+    return this.hearing.started;
   }
 
   // -- what the person does
@@ -87,15 +78,8 @@ class TrialPage {
     }
     this.note = null;
     if (this.sound.wanted) this.sound.pause();
-    else this.start();
+    else this.hearing.start();
     this.render();
-  }
-
-  start() {
-    if (!this.sound.playing && (this.sound.element.ended || this.sound.position < 0.1)) this.plays += 1;
-    if (this.sound.element.ended) this.sound.jump(0);
-    this.watchGate();
-    return this.sound.play();
   }
 
   choose(choice) {
@@ -108,7 +92,7 @@ class TrialPage {
   }
 
   send() {
-    const body = { choice: this.answer, at: Math.round(performance.now() - this.unlockedAt), ...this.report() };
+    const body = { choice: this.answer, at: Math.round(performance.now() - this.unlockedAt), ...this.hearing.report() };
     if (this.confidence) body.confidence = this.confidence;
     if (this.reason) body.reason = this.reason;
     this.outbox.put(this.trial.code, this.url("verdict"), body);
@@ -134,7 +118,7 @@ class TrialPage {
     this.going = true;
     this.render();
     const answer = await this.server.patiently(
-      () => this.server.post(this.url("failed"), { why, ...this.report() }),
+      () => this.server.post(this.url("failed"), { why, ...this.hearing.report() }),
       () => this.remark("nextLater", "warning"),
     );
     this.follow(answer, { play, remark: "replaced" });
@@ -177,7 +161,7 @@ class TrialPage {
     this.begin(trial, { remark: remark || (trial.for_fun && !again ? "forFun" : ""), redraw: true });
     this.view.say("title", trial, remark ? this.words.say(remark) : "");
     this.view.reveal(revealed);
-    if (play && !revealed && !trial.answer) this.start().then(() => this.render());
+    if (play && !revealed && !trial.answer) this.hearing.start().then(() => this.render());
     this.view.focusPlay();
   }
 
@@ -192,10 +176,9 @@ class TrialPage {
     if (code === "moved_on") this.reload("movedOn");
     else if (code === "not_heard") {
       this.answer = null;
-      this.unlocked = false;
-      if (!this.sound.url) this.open();
       this.remark("notHeard");
-      this.tell();
+      this.hearing.lock();
+      this.render();
     } else if (data.goto || [403, 404, 410, 503].includes(status)) {
       location.replace(data.goto ?? this.main.dataset.state);
     } else {
@@ -219,7 +202,7 @@ class TrialPage {
 
   resume(kept) {
     this.answer = kept.choice;
-    this.unlocked = true;
+    this.hearing.unlocked = true;
     this.unlockedAt ??= performance.now();
     this.outbox.put(this.trial.code, this.url("verdict"), kept);
     this.render();
@@ -227,110 +210,37 @@ class TrialPage {
 
   // -- listening and the gate
 
-  report() {
-    return {
-      ranges: this.listening.rounded(),
-      plays: this.plays,
-      pauses: this.pauses,
-      hidden: Math.round(this.hidden + (this.hiddenSince ? (performance.now() - this.hiddenSince) / 1000 : 0)),
-      ended: this.ended,
-      playing: this.sound.playing,
-    };
-  }
-
   async tell() {
     const { code } = this.trial;
     try {
-      const answer = await this.server.post(this.url("listening"), this.report());
+      const answer = await this.server.post(this.url("listening"), this.hearing.report());
       if (this.trial.code !== code || this.going) return;
       if (answer.code === "moved_on" && !this.answer) this.reload("movedOn");
       else if (answer.status === 410 || answer.status === 403) this.refused(answer);
-      if (!answer.ok) return;
-      if (answer.data.unlocked) this.unlock();
-      else if (typeof answer.data.unlock_in === "number") this.watchGate(answer.data.unlock_in);
+      if (answer.ok) this.hearing.told(answer.data);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error; // the next report carries it all
     }
   }
 
-  // The last door: after 1.5 × the length and a grace, the answers open whatever happened to the sound.
-  watchGate(seconds = null) {
-    if (this.unlocked || (seconds === null && this.gate)) return;
-    clearTimeout(this.gate);
-    const wait = seconds ?? 1.5 * this.trial.length + GRACE;
-    this.gate = setTimeout(() => {
-      this.tell();
-      this.unlock();
-    }, Math.max(wait, 0) * 1000 + 250);
-  }
-
-  unlock() {
-    if (this.unlocked) return;
-    this.unlocked = true;
-    this.unlockedAt = performance.now();
-    clearTimeout(this.gate);
-    this.view.say("unlocked");
-    this.render();
-  }
-
-  listenToSound() {
-    const { sound } = this;
-    sound.addEventListener("change", () => {
-      clearInterval(this.reporter);
-      if (this.listening.last) this.listening.at(sound.position);
-      this.listening.cut();
-      if (sound.playing) {
-        this.started = true;
-        this.reporter = setInterval(() => this.tell(), REPORT);
-        this.hear();
-        this.tell();
-        this.tick();
-      } else if (!sound.element.ended && !sound.wanted && this.started && !this.answer && !this.going) {
-        this.pauses += 1;
-        this.tell();
-      }
+  listenToHearing() {
+    const { hearing, sound } = this;
+    const on = (name, act) => hearing.addEventListener(name, act);
+    on("show", () => this.view.countdown(this));
+    on("change", () => this.render());
+    on("tell", () => this.tell());
+    on("unlocked", () => {
+      this.unlockedAt = performance.now();
+      this.view.say("unlocked");
       this.render();
     });
-    sound.addEventListener("time", () => this.hear());
-    sound.addEventListener("seeking", () => this.hold());
-    sound.addEventListener("ended", () => {
-      this.ended = true;
-      clearInterval(this.reporter);
-      this.tell();
-      this.unlock();
-      this.render();
-    });
-    sound.addEventListener("waiting", () => this.remark(sound.tries ? "retry" : ""));
-    sound.addEventListener("ready", () => {
+    on("waiting", () => this.remark(sound.tries ? "retry" : ""));
+    on("ready", () => {
       this.note = this.note?.word === "retry" || this.note?.word === "soundLater" ? null : this.note;
-      if (this.trial.preload && sound.loaded) sound.prepare(this.trial.preload);
       this.render();
     });
-    sound.addEventListener("offline", () => this.remark("soundLater", "warning"));
-    sound.addEventListener("failed", () => !this.going && !this.answer && this.fail("load_error"));
-  }
-
-  hear() {
-    if (this.sound.playing && this.sound.element.playbackRate === 1) this.listening.at(this.sound.position);
-    if (!this.unlocked && this.listening.share >= COVERED) {
-      this.tell();
-      this.unlock();
-    }
-    if (this.trial.preload && this.sound.loaded) this.sound.prepare(this.trial.preload);
-    this.show();
-  }
-
-  // Until it was heard once, one may go back but not ahead.
-  hold() {
-    this.listening.cut();
-    const far = Math.max(this.listening.furthest, this.sound.start ?? 0);
-    if (!this.unlocked && this.sound.position > far + 1) this.sound.jump(far);
-  }
-
-  tick() {
-    if (!this.sound.playing) return;
-    this.show();
-    requestAnimationFrame(() => this.tick());
+    on("offline", () => this.remark("soundLater", "warning"));
+    on("failed", () => !this.going && !this.answer && this.fail("load_error"));
   }
 
   // -- the page around
@@ -342,11 +252,7 @@ class TrialPage {
       next: () => this.next(),
       fail: (why) => this.fail(why),
       known: () => this.toggleKnown(),
-      seek: (seconds) => {
-        this.listening.cut();
-        this.sound.jump(this.unlocked ? seconds : Math.min(seconds, this.listening.furthest));
-        this.show();
-      },
+      seek: (seconds) => this.hearing.seek(seconds),
       confidence: (step) => {
         this.confidence = step;
         this.send();
@@ -356,28 +262,26 @@ class TrialPage {
         this.send();
       },
     });
+    const acts = {
+      " ": () => this.toggle(),
+      1: () => this.choose(this.trial.order[0]),
+      2: () => this.choose(this.trial.order[1]),
+    };
     this.keys = new Keys(this.main, document.getElementById("keys"), {
-      play: () => this.toggle(),
-      left: () => this.choose(this.trial.order[0]),
-      right: () => this.choose(this.trial.order[1]),
+      act: (event) => acts[event.key],
       switched: (off) => this.switchKeys(off),
+      typing: TYPING,
     });
     addEventListener("pagehide", () => this.leave());
     addEventListener("pageshow", (event) => event.persisted && this.reload());
     document.addEventListener("visibilitychange", () => {
-      if (document.hidden) {
-        this.hiddenSince = performance.now();
-        this.leave();
-      } else {
-        if (this.hiddenSince) this.hidden += (performance.now() - this.hiddenSince) / 1000;
-        this.hiddenSince = null;
-        if (!this.sound.playing && !this.going && !this.outbox.waiting) this.reload();
-      }
+      if (document.hidden) this.leave();
+      else if (!this.sound.playing && !this.going && !this.outbox.waiting) this.reload();
     });
   }
 
   leave() {
-    if (this.started && !this.answer && !this.going) this.server.farewell(this.url("listening"), this.report());
+    if (this.started && !this.answer && !this.going) this.server.farewell(this.url("listening"), this.hearing.report());
   }
 
   remark(word, kind = "") {
@@ -387,14 +291,8 @@ class TrialPage {
     this.render();
   }
 
-  show() {
-    const { position } = this.sound;
-    this.lanes.show(position, this.listening.upTo(position));
-    this.view.countdown(this);
-  }
-
   render() {
-    this.show();
+    this.hearing.show();
     this.view.render(this);
   }
 }

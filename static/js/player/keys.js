@@ -1,16 +1,19 @@
-// Keys of a trial: space plays, 1 and 2 answer left and right. Only while the trial has the focus, and with a
-// switch that the server remembers.
+// Keys of a page with a player. Only while the work has the focus, never while somebody types or composes, and
+// with a switch that the server remembers. `act(event)` names what a key does, or nothing.
+
+const TYPING = "textarea, select, input:not([type=range], [type=radio], [type=checkbox])";
 
 export class Keys {
-  constructor(main, button, acts) {
+  constructor(main, button, { act, switched, typing = TYPING }) {
     this.main = main;
     this.button = button;
-    this.acts = acts;
+    this.act = act;
+    this.typing = typing;
     this.off = main.dataset.keysOff === "true";
     button.addEventListener("click", () => {
       this.off = !this.off;
       this.show();
-      acts.switched(this.off);
+      switched(this.off);
     });
     document.addEventListener("keydown", (event) => this.press(event));
     this.show();
@@ -24,12 +27,13 @@ export class Keys {
   press(event) {
     if (this.off || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
     if (!this.button.offsetParent) return; // no switch in sight (a phone), no keys
-    const target = event.target;
+    const { target } = event;
     if (target !== document.body && !this.main.contains(target)) return;
-    if (target.closest("dialog") || target.matches("textarea, input:not([type=range])")) return;
-    const act = { " ": this.acts.play, 1: this.acts.left, 2: this.acts.right }[event.key];
+    if (target.closest("dialog") || target.matches(this.typing)) return;
+    const act = this.act(event);
     if (!act) return;
-    if (event.key === " " && target.closest("button, a, summary")) return; // there, space presses what has the focus
+    // There, space and Enter press what has the focus.
+    if ([" ", "Enter"].includes(event.key) && target.closest("button, a, summary")) return;
     event.preventDefault();
     act();
   }

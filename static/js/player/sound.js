@@ -12,6 +12,7 @@ export class Sound extends EventTarget {
     this.ahead = null; // { url, blob } of the next conversation
     this.timer = null;
     this.stall = null;
+    this.speed = 1;
     const on = (name, act) => element.addEventListener(name, () => this.url && act());
     on("playing", () => (this.settle(), this.emit("change"), this.emit("ready")));
     on("pause", () => this.paused());
@@ -22,7 +23,7 @@ export class Sound extends EventTarget {
     on("canplaythrough", () => (this.settle(), this.emit("ready")));
     on("loadedmetadata", () => this.restore());
     on("seeking", () => this.emit("seeking"));
-    on("ratechange", () => element.playbackRate !== 1 && (element.playbackRate = 1));
+    on("ratechange", () => this.keepSpeed());
     on("error", () => this.trouble());
   }
 
@@ -32,6 +33,17 @@ export class Sound extends EventTarget {
     this.wanted = false;
     this.settle();
     this.emit("change");
+  }
+
+  // The page sets the speed, nobody else: not the browser's menu, not a headset.
+  keepSpeed() {
+    this.element.defaultPlaybackRate = this.speed;
+    if (this.element.playbackRate !== this.speed) this.element.playbackRate = this.speed;
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    this.keepSpeed();
   }
 
   emit(name) {
@@ -72,7 +84,7 @@ export class Sound extends EventTarget {
     if (this.object) URL.revokeObjectURL(this.object);
     this.object = source.startsWith("blob:") ? source : null;
     this.element.src = source;
-    this.element.playbackRate = 1;
+    this.keepSpeed();
     this.element.load();
   }
 
