@@ -5,12 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Annotator, Invitation, Layer
 from annotation.services.settings import settings_of
 from studies.assignment import seeded
 from studies.models import Participant
 from studies.services.holding import hold
+from turingsite.errors import NotFound
+
+ACTIVITY = "annotation"
+
+
+def annotates(participant: Participant) -> bool:
+    """Whether this person annotates: everybody does in the study, or they were invited to."""
+    return ACTIVITY in (participant.activities or participant.study.activities)
 
 
 def annotator_of(
@@ -18,9 +27,11 @@ def annotator_of(
 ) -> Annotator:
     """The participant's annotator; made at the first call, with both orders drawn for good.
 
-    ``invitation`` counts for a new row only. NotFound ``no_annotation`` in a study that does not annotate;
-    Gone for somebody who left.
+    ``invitation`` counts for a new row only. NotFound ``no_annotation`` for people who do not annotate, and
+    in a study that doesn't; Gone for somebody who left.
     """
+    if not annotates(participant):
+        raise NotFound("no_annotation", _("There is nothing to annotate here for you."))
     found = Annotator.objects.filter(participant=participant).first()
     if found is None:
         found = _new_annotator(participant, now, invitation)

@@ -23,6 +23,7 @@ from annotation.models import (
     ReferenceDialogue,
 )
 from annotation.services import material
+from annotation.services.annotators import ACTIVITY
 from annotation.services.calibration_figures import finished_items, is_passed, running_figures
 from annotation.services.settings import settings_of
 from annotation.services.taxonomies import freeze
@@ -209,5 +210,5 @@ def _fail_for_good(annotator: Annotator, now: datetime) -> None:
     """
     Annotator.objects.filter(pk=annotator.pk).update(state=State.FAILED)
     person = annotator.participant
-    if (person.activities or person.study.activities) == ["annotation"]:
+    if (person.activities or person.study.activities) == [ACTIVITY]:
         screen_out(participant=person, end_state=EndState.FAILED_CHECK, now=now)

@@ -1,0 +1,14 @@
+"""Addresses of the annotation, below /s/<slug>/annotation/."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from annotation import views
+
+app_name = "annotation"
+
+urlpatterns = [
+    path("guidelines/", views.guidelines, name="guidelines"),
+    path("calibration/", views.calibration, name="calibration"),
+]

@@ -1,0 +1,36 @@
+"""Before the work: what calibration is, how it stands, and the way into the next batch."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.presenters.calibration import calibration_page
+from annotation.services.calibration import calibration_batch, standing
+from annotation.services.guidelines import has_confirmed
+from annotation.views.entering import entered
+from studies.models import Study
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page of where somebody is; a POST starts or continues a batch."""
+    here = entered(request, slug, ended_ok=True)
+    if isinstance(here, HttpResponse):
+        return here
+    if not here.participant.end_state and not has_confirmed(here.annotator, here.settings):
+        return redirect("annotation:guidelines", slug)
+    paused = here.participant.study.status == Study.Status.PAUSED or here.annotator.paused_at is not None
+    if request.method == "POST" and not here.participant.end_state and not paused:
+        batch = calibration_batch(here.annotator, here.settings, timezone.now())
+        return redirect("annotation:batch" if batch else "annotation:calibration", slug)
+    at = standing(here.annotator, here.settings)
+    if request.method == "POST" or at.name == "passed":
+        return redirect("annotation:play", slug)
+    return render(
+        request, "annotation/calibration.html", calibration_page(here.participant, here.settings, at)
+    )
