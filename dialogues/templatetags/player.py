@@ -27,7 +27,7 @@ def dots(position: int, of: int) -> dict[str, Any]:
     return {"position": position, "of": of, "marks": marks}
 
 
-@register.inclusion_tag("speech/_lanes.html")
+@register.inclusion_tag("components/_lanes.html")
 def lanes(
     turns: Sequence[Mapping[str, Any]],
     length: float,
