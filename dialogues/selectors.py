@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.models import Dialogue, ImportBatch, ImportRow, StudyItem, Verdict
@@ -55,6 +55,31 @@ def access_import(pk: int, user: Any) -> ImportBatch:
     if batch is None:
         raise NotFound("no_import", _("There is no such import."))
     return batch
+
+
+def items_in_play(study: Study, language: str, **item: Any) -> QuerySet[Dialogue]:
+    """The study's active dialogues of a language that may be played, with parties ``a`` and ``b``, by key.
+
+    ``item`` narrows the study's items (``study_items__role=…``). One query without subqueries: it is asked
+    with every draw.
+    """
+    return (
+        Dialogue.objects.filter(
+            study_items__study=study,
+            study_items__is_active=True,
+            **item,
+            language=language,
+            state=Dialogue.State.READY,
+        )
+        .annotate(
+            a=FilteredRelation("parties", condition=Q(parties__label="A")),
+            b=FilteredRelation("parties", condition=Q(parties__label="B")),
+        )
+        .filter(Q(recording=None) | Q(recording__may_play=True))
+        .filter(Q(a__speaker=None) | Q(a__speaker__may_play=True, a__speaker__withdrawn_at=None))
+        .filter(Q(b__speaker=None) | Q(b__speaker__may_play=True, b__speaker__withdrawn_at=None))
+        .order_by("pk")
+    )
 
 
 def items_of(study: Study) -> dict[tuple[str, str], int]:

@@ -6,9 +6,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, FilteredRelation, Min, Q, QuerySet
+from django.db.models import Count, Min
 
-from dialogues.models import Dialogue, Exposure, Nature, StudyItem, Verdict
+from dialogues.models import Exposure, Nature, StudyItem, Verdict
+from dialogues.selectors import items_in_play
 from games.speech import balance
 from games.speech.balance import Candidate
 from games.speech.models import Round, SpeechPlayer, SpeechSettings, Trial
@@ -25,41 +26,19 @@ COUNTED_ON_TRIAL = (Verdict.Exclusion.NONE, Verdict.Exclusion.PILOT, Verdict.Exc
 def pool(study: Study, language: str) -> list[Candidate]:
     """The study's main dialogues of a language that may be played, in one query without subqueries."""
     columns = ("pk", "kind", "opening", "b__system_id", "a__speaker_id")
-    rows = _playable(study, language, columns, study_items__role=StudyItem.Role.MAIN)
+    rows = items_in_play(study, language, study_items__role=StudyItem.Role.MAIN).values_list(*columns)
     return [Candidate(*row) for row in rows]
 
 
 def instructions(study: Study, language: str) -> list[tuple[int, str]]:
     """The study's spoken instructions in a language: dialogue, and the answer asked for."""
-    rows = _playable(
+    rows = items_in_play(
         study,
         language,
-        ("pk", "study_items__expected"),
         study_items__role=StudyItem.Role.ATTENTION,
         study_items__expected__in=ANSWERS,
     )
-    return list(rows)
-
-
-def _playable(study: Study, language: str, columns: tuple[str, ...], **item: Any) -> QuerySet[Dialogue, Any]:
-    return (
-        Dialogue.objects.filter(
-            study_items__study=study,
-            study_items__is_active=True,
-            **item,
-            language=language,
-            state=Dialogue.State.READY,
-        )
-        .annotate(
-            a=FilteredRelation("parties", condition=Q(parties__label="A")),
-            b=FilteredRelation("parties", condition=Q(parties__label="B")),
-        )
-        .filter(Q(recording=None) | Q(recording__may_play=True))
-        .filter(Q(a__speaker=None) | Q(a__speaker__may_play=True, a__speaker__withdrawn_at=None))
-        .filter(Q(b__speaker=None) | Q(b__speaker__may_play=True, b__speaker__withdrawn_at=None))
-        .order_by("pk")
-        .values_list(*columns)
-    )
+    return list(rows.values_list("pk", "study_items__expected"))
 
 
 def counts(study: Study, *, now: datetime, on_trial: bool = False) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Participant
+from studies.models import Participant, Study
 from turingsite.errors import Gone
 
 
@@ -17,3 +17,26 @@ def hold(*, participant: Participant) -> Participant:
     if row.is_gone:
         raise Gone("gone", _("You have left this study. Nothing more is stored."))
     return row
+
+
+def refuse_if_over(participant: Participant) -> None:
+    """Gone where this person's answers may not be stored any more: withdrawn, finished, or the study has
+    ended.
+    """
+    if participant.is_gone:
+        raise Gone("gone", _("You have left this study. Nothing more is stored."))
+    if participant.study.status in (Study.Status.CLOSED, Study.Status.DRAFT):
+        raise Gone("gone", _("This study is closed. Thank you for your time."))
+    if participant.end_state:
+        raise Gone("gone", _("You have finished this study. Thank you for your time."))
+
+
+def stay(now: Participant, participant: Participant) -> None:
+    """Gone where the person, read anew as ``now`` under the lock, left while their request waited for it.
+
+    A withdrawal locks the person before it touches what they gave, and so does all they send: whoever comes
+    second waits, sees what the first one did, and neither holds what the other needs.
+    """
+    if now.is_gone or now.end_state:
+        now.study = participant.study
+        refuse_if_over(now)

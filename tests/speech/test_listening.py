@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from dialogues import listening
 from dialogues.models import Verdict
 from games.speech.models import Trial
-from games.speech.services import listening
 from studies.models import Study
 from tests import factories
 from tests.speech.conftest import Clock, Person

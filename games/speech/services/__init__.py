@@ -7,9 +7,10 @@ sound check, content checks, spoken instructions. ``scoring``: points. ``readine
 opening. Imports go playing → slots, checks, scoring → players; nobody imports playing except ``failures``.
 """
 
+from dialogues.listening import Listening
 from games.speech.services.checks import answer_check, answer_sound, restart_sound
 from games.speech.services.failures import report_failure
-from games.speech.services.listening import Listening, record_listening
+from games.speech.services.listening import record_listening
 from games.speech.services.players import player_of, settings_of, switch_keys
 from games.speech.services.playing import Place, mark_round_seen, next_trial, sound_fails, start_or_resume
 from games.speech.services.readiness import ready

@@ -11,10 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from dialogues.models import Dialogue, StudyItem, Topic
 from games.speech import sound_words
 from games.speech.models import ContentCheck, SpeechPlayer, SpeechSettings, Trial
-from games.speech.services.players import locked_player, refuse_if_over
+from games.speech.services.players import locked_player
 from games.speech.services.verdicts import CHECKS_FAILED, mark_checks_failed
 from studies.assignment import seeded
 from studies.models import Participant
+from studies.services.holding import refuse_if_over
 from turingsite.errors import Invalid, NotFound
 
 TRIES = 3

@@ -8,10 +8,11 @@ from django.db import transaction
 
 from games.speech.assignment import pool
 from games.speech.models import Trial
-from games.speech.services.players import access_trial, locked_player, moved_on, refuse_if_over, settings_of
+from games.speech.services.players import access_trial, locked_player, moved_on, settings_of
 from games.speech.services.playing import FAILURES, Place, current_place
 from games.speech.services.verdicts import storable
 from studies.models import Participant
+from studies.services.holding import refuse_if_over
 
 UNSAID = "unsaid"
 

@@ -9,8 +9,8 @@ from games.speech.models import SpeechPlayer, SpeechSettings, Trial
 from studies.assignment import seeded
 from studies.models import Participant, Study
 from studies.prepared import Prepared
-from studies.services.holding import hold
-from turingsite.errors import Conflict, Gone, NotFound
+from studies.services.holding import hold, stay
+from turingsite.errors import Conflict, NotFound
 
 HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  # long, and not for players
 
@@ -67,15 +67,8 @@ def locked_player(participant: Participant) -> SpeechPlayer:
 
 
 def _stay(player: SpeechPlayer, participant: Participant) -> None:
-    """Gone where the person left while their request waited for the lock.
-
-    A withdrawal locks the person before it touches what they gave, and so does the game: whoever comes
-    second waits, sees what the first one did, and neither holds what the other needs.
-    """
-    now = player.participant
-    if now.is_gone or now.end_state:
-        now.study = participant.study
-        refuse_if_over(now)
+    """Gone where the person left while their request waited for the lock."""
+    stay(player.participant, participant)
     player.participant = participant
 
 
@@ -85,18 +78,6 @@ def switch_keys(*, participant: Participant, off: bool) -> None:
     player = locked_player(participant)
     player.keys_off = off
     player.save(update_fields=["keys_off"])
-
-
-def refuse_if_over(participant: Participant) -> None:
-    """Gone where this person's answers may not be stored any more: withdrawn, finished, or the study has
-    ended.
-    """
-    if participant.is_gone:
-        raise Gone("gone", _("You have left this study. Nothing more is stored."))
-    if participant.study.status in (Study.Status.CLOSED, Study.Status.DRAFT):
-        raise Gone("gone", _("This study is closed. Thank you for your time."))
-    if participant.end_state:
-        raise Gone("gone", _("You have finished this study. Thank you for your time."))
 
 
 def access_trial(participant: Participant, code: str) -> Trial:

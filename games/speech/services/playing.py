@@ -15,11 +15,12 @@ from games.speech.assignment import Draws
 from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSettings, Trial
 from games.speech.services import slots
 from games.speech.services.checks import ask_after, count_answer, ensure_sound_word
-from games.speech.services.players import HEAVY, access_trial, locked_player, refuse_if_over, settings_of
+from games.speech.services.players import HEAVY, access_trial, locked_player, settings_of
 from games.speech.services.scoring import finish_round
 from games.speech.services.slots import Slot, slot_of
 from studies.assignment import lease_end
 from studies.models import Participant, Study
+from studies.services.holding import refuse_if_over
 from turingsite.errors import Conflict
 
 FAILURES = 6

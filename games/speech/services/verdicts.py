@@ -11,14 +11,15 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from dialogues import time_line
+from dialogues.listening import COVERED, Listening, is_claimed
 from dialogues.models import Choice, Verdict
 from dialogues.withdrawing import is_withdrawn
 from games.speech.assignment import ACTIVITY
 from games.speech.models import SpeechPlayer, Trial
 from games.speech.services import listening
-from games.speech.services.listening import Listening
-from games.speech.services.players import access_trial, moved_on, refuse_if_over
+from games.speech.services.players import access_trial, moved_on
 from studies.models import Participant
+from studies.services.holding import refuse_if_over
 from turingsite.errors import Conflict, Invalid
 
 TOO_FAST = 0.9  # of the length after the first byte
@@ -151,7 +152,7 @@ def evidence(trial: Trial, participant: Participant, *, answer_ms: int | None) -
         "first_play_at": _iso(trial.first_play_at),
         "unlocked_at": _iso(trial.unlocked_at),
     }
-    if listening.is_claimed(participant):
+    if is_claimed(participant):
         found["claimed"] = True
     return found
 
@@ -185,10 +186,10 @@ def protocol_breaks(trial: Trial, participant: Participant, *, now: datetime) ->
     served = trial.served_at or trial.drawn_at
     # Fetched ahead, the first byte is older than the trial: nobody heard it before it was served.
     start = max(trial.exposure.first_byte_at or served, served)
-    too_fast = (now - start).total_seconds() < TOO_FAST * length and not listening.is_claimed(participant)
+    too_fast = (now - start).total_seconds() < TOO_FAST * length and not is_claimed(participant)
     breaks = {
         "too_fast": too_fast,
-        "not_listened": trial.heard < listening.COVERED and trial.gate != Trial.Gate.ENDED,
+        "not_listened": trial.heard < COVERED and trial.gate != Trial.Gate.ENDED,
         "known": trial.known,
         "for_fun": trial.round.for_fun,
         "pilot": participant.is_pilot,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -15,17 +15,14 @@ from games.speech.models import Round, SpeechPlayer
 from games.speech.services.checks import TRIES, access_check
 from games.speech.services.playing import is_over
 from games.speech.services.verdicts import storable
-from games.speech.views.edge import OPEN, fields_of, is_json, place_of, shown, unreadable, url_of, whole
+from games.speech.views.edge import place_of, url_of
 from studies import access, sharing
 from studies.models import Participant, Study
 from studies.services import set_nickname
+from studies.views.edge import OPEN, elsewhere, fields_of, is_json, shown, unreadable, whole
 from turingsite.errors import Conflict, Invalid, NotFound, gettext_noop
 
 ENDED = {"paused_ok": True, "ended_ok": True, "closed_ok": True}
-
-
-def _elsewhere(request: HttpRequest, url: str) -> HttpResponse:
-    return JsonResponse({"goto": url}) if is_json(request) else redirect(url)
 
 
 @never_cache
@@ -34,7 +31,7 @@ def play(request: HttpRequest, slug: str) -> HttpResponse:
     participant = access.participant_of(request, slug, **OPEN)
     place = place_of(participant)
     url = place["Location"] if isinstance(place, HttpResponse) else url_of(place, participant)
-    return _elsewhere(request, url)
+    return elsewhere(request, url)
 
 
 @never_cache
@@ -60,12 +57,12 @@ def sound(request: HttpRequest, slug: str) -> HttpResponse:
                 raise
             error = shown(refused)
         else:
-            return _elsewhere(request, presenters.address("play", participant.study))
+            return elsewhere(request, presenters.address("play", participant.study))
     place = place_of(participant)
     if isinstance(place, HttpResponse):
         return place
     if place.name != "sound":
-        return _elsewhere(request, url_of(place, participant))
+        return elsewhere(request, url_of(place, participant))
     context = presenters.sound_page(
         participant.study, participant, place.player, tries_left=TRIES - place.player.sound_tries, error=error
     )
@@ -107,9 +104,9 @@ def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
                 raise
             error = shown(refused)
         else:
-            return _elsewhere(request, presenters.address("play", participant.study))
+            return elsewhere(request, presenters.address("play", participant.study))
     elif asked.answered_at is not None:
-        return _elsewhere(request, presenters.address("play", participant.study))
+        return elsewhere(request, presenters.address("play", participant.study))
     context = presenters.check_page(participant.study, participant, asked, error=error)
     return render(request, "speech/check.html", context, status=400 if error else 200)
 
@@ -196,7 +193,7 @@ def nickname(request: HttpRequest, slug: str) -> HttpResponse:
                 raise
             typed, error = storable(value, 100), shown(refused)
         else:
-            return _elsewhere(request, presenters.address("board", participant.study))
+            return elsewhere(request, presenters.address("board", participant.study))
     context = presenters.nickname_page(participant.study, participant, typed=typed, error=error)
     return render(request, "speech/nickname.html", context, status=400 if error else 200)
 

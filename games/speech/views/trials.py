@@ -11,20 +11,10 @@ from django.views.decorators.http import require_safe
 from games.speech import presenters, services
 from games.speech.services import Listening
 from games.speech.services.listening import unlock_in
-from games.speech.views.edge import (
-    OPEN,
-    Data,
-    answer,
-    flag,
-    is_json,
-    participant_post,
-    place_json,
-    place_of,
-    url_of,
-    whole,
-)
+from games.speech.views.edge import answer, participant_post, place_json, place_of, url_of
 from studies import access
 from studies.models import Participant
+from studies.views.edge import OPEN, Data, flag, is_json, whole
 
 
 @never_cache
