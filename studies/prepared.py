@@ -1,4 +1,4 @@
-"""Single-row queries whose SQL is made once per process, for the requests that everybody sends all the time.
+"""Queries whose SQL is made once per process, for the requests that everybody sends all the time.
 
 Django compiles a query anew each time; for a row with its related rows that costs several times what running
 it does. Reaches into Django's query compiler, so a test compares a prepared query with the plain one.
@@ -6,7 +6,7 @@ it does. Reaches into Django's query compiler, so a test compares a prepared que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
@@ -39,6 +39,10 @@ class _Prepared:
         self._plans: dict[str, _Plan] = {}
 
     def _fetch(self, values: Mapping[str, Any]) -> tuple[_Plan, Sequence[Any] | None]:
+        plan, rows = self._fetch_all(values)
+        return plan, next(iter(rows), None)
+
+    def _fetch_all(self, values: Mapping[str, Any]) -> tuple[_Plan, Iterable[Sequence[Any]]]:
         connection = connections[DEFAULT_DB_ALIAS]
         plan = self._plans.get(connection.vendor)
         if plan is None:
@@ -48,13 +52,17 @@ class _Prepared:
             params[position] = values[name]
         with connection.cursor() as cursor:
             cursor.execute(plan.sql, params)
-            row = cursor.fetchone()
-        if row is not None and plan.converters:
-            row = next(iter(plan.compiler.apply_converters([row], plan.converters)))
-        return plan, row
+            rows = cursor.fetchall()
+        if rows and plan.converters:
+            return plan, plan.compiler.apply_converters(rows, plan.converters)
+        return plan, rows
+
+    def _limited(self) -> models.QuerySet[Any, Any]:
+        """What is compiled: the first row alone."""
+        return self.build(**self.samples).order_by()[:1]
 
     def _compile(self) -> _Plan:
-        compiler = self.build(**self.samples).order_by()[:1].query.get_compiler(using=DEFAULT_DB_ALIAS)
+        compiler = self._limited().query.get_compiler(using=DEFAULT_DB_ALIAS)
         sql, params = compiler.as_sql()
         places = tuple(
             (position, name)
@@ -101,3 +109,15 @@ class PreparedValues(_Prepared):
         """The row's values for these values, or None."""
         _plan, row = self._fetch(values)
         return None if row is None else tuple(row)
+
+
+class PreparedRows(_Prepared):
+    """``PreparedRows(build, name=sample, …)`` of a query set with ``values_list``, in its order."""
+
+    def all(self, **values: Any) -> list[tuple[Any, ...]]:
+        """The values of every row."""
+        _plan, rows = self._fetch_all(values)
+        return [tuple(row) for row in rows]
+
+    def _limited(self) -> models.QuerySet[Any, Any]:
+        return self.build(**self.samples)
