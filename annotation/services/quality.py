@@ -15,6 +15,7 @@ from annotation.models import Annotator, Batch, BatchItem, Layer
 from annotation.services.pausing import locked, reason_of
 from annotation.services.settings import settings_of
 from studies import audit
+from studies.services import hold, let_go_on
 from turingsite.errors import Conflict
 
 State, Exclusion = BatchItem.State, BatchItem.Exclusion
@@ -91,12 +92,17 @@ def take_back(*, annotator: Annotator, user: Any = None) -> TakenBack:
 
 @transaction.atomic
 def another_try(*, annotator: Annotator, user: Any = None) -> Annotator:
-    """Let somebody who did not pass calibration try once more. Conflict ``not_failed`` for anybody else."""
+    """Let somebody who did not pass calibration try once more, also where that had ended their part.
+
+    Conflict ``not_failed`` for anybody else, Gone for somebody who left.
+    """
+    hold(participant=annotator.participant)
     row = locked(annotator)
     if row.state != Annotator.State.FAILED:
         raise Conflict("not_failed", _("Only somebody who did not pass calibration can try again."))
     row.state = Annotator.State.CALIBRATING
     row.save(update_fields=["state"])
+    let_go_on(participant=row.participant)
     audit.record(
         "annotator.another_try", study=row.participant.study, user=user, target=row.participant.code,
         tries=row.attempts.count(),

@@ -9,7 +9,7 @@ withdraws, all in one transaction.
 
 from studies.services.answering import choose_language, note_interface_language, record_answers
 from studies.services.consenting import consent, turn_away
-from studies.services.ending import begin, close, complete, screen_out, stop, withdraw
+from studies.services.ending import begin, close, complete, let_go_on, screen_out, stop, withdraw
 from studies.services.erasing import erase
 from studies.services.holding import hold
 from studies.services.launching import note_done
@@ -29,6 +29,7 @@ __all__ = [
     "erase",
     "freeze_plan",
     "hold",
+    "let_go_on",
     "note_done",
     "note_interface_language",
     "publish_consent_text",

@@ -38,6 +38,15 @@ def screen_out(
     return _end(participant, State.SCREENED_OUT, end_state, now)
 
 
+def let_go_on(*, participant: Participant) -> bool:
+    """Take back that somebody ended by a failed check: a researcher lets them try again. False for others."""
+    changed = Participant.objects.filter(
+        pk=participant.pk, end_state=EndState.FAILED_CHECK, withdrawn_at=None
+    ).update(state=State.ACTIVE, end_state="", completed_at=None)
+    participant.refresh_from_db(fields=["state", "end_state", "completed_at", "withdrawn_at"])
+    return bool(changed)
+
+
 @transaction.atomic
 def stop(*, participant: Participant, now: datetime | None = None) -> None:
     """Stop here: done where enough has been done, technical where we have kept the person from it, else a

@@ -10,9 +10,10 @@ from annotation.models import Annotator, Batch, BatchItem, Score
 from annotation.services.pausing import pause, resume
 from annotation.services.quality import another_try, set_aside, take_back
 from studies.models import AuditLine, Study
+from studies.services import screen_out, withdraw
 from tests import factories
 from tests.factories import NOW
-from turingsite.errors import Conflict, Invalid
+from turingsite.errors import Conflict, Gone, Invalid
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -107,5 +108,13 @@ def test_a_reason_is_needed_and_kept(study: Study, rater: Annotator) -> None:
 def test_only_somebody_who_did_not_pass_gets_another_try(rater: Annotator) -> None:
     with pytest.raises(Conflict):
         another_try(annotator=rater)
+    person = rater.participant
     Annotator.objects.filter(pk=rater.pk).update(state="failed")
+    screen_out(participant=person, end_state="failed_check", now=NOW)
     assert another_try(annotator=rater).state == "calibrating"
+    person.refresh_from_db()
+    assert (person.end_state, person.completed_at, person.state) == ("", None, "active")
+    Annotator.objects.filter(pk=rater.pk).update(state="failed")
+    withdraw(participant=person, erase_answers=False, now=NOW)
+    with pytest.raises(Gone):
+        another_try(annotator=rater)
