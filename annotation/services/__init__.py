@@ -1,4 +1,5 @@
 """Every write of the annotation, by topic. Each checks the rule, writes, and can be sent twice.
 
-``taxonomies``: what is scored. ``settings``: how a study annotates.
+``taxonomies``: what is scored. ``settings``: how a study annotates. ``review_cases``,
+``review_rules``, ``reviewing``: expert review, its cases, what it refuses, what reviewers do.
 """

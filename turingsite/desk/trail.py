@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from annotation.models import ReviewDecision
 from dialogues.selectors import desk_dialogues, desk_imports
 from games.speech.models import SpeechSettings
 from studies.models import AuditLine, EndState, Study, StudyMember
@@ -38,6 +39,7 @@ LONGEST = 60  # lines of a detail that are listed; the rest is counted
 CHOICES: Mapping[str, Mapping[Any, Any]] = {
     **{key: dict(Study.Status.choices) for key in ("was", "now_is", "status")},
     "role": dict(StudyMember.Role.choices),
+    "decision": dict(ReviewDecision.Decision.choices),
 }
 ENDS: Mapping[str, Any] = dict(EndState.choices)
 

@@ -1,0 +1,130 @@
+"""The queue of a study's reviews: largest disagreement first, by pages, with how far it has come."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from annotation.layers import reviewed_scores
+from annotation.models import ReviewCase, ReviewDecision
+from annotation.review.access import is_reviewer, rated_by
+from annotation.services.review_cases import untouched_by
+from annotation.services.settings import settings_of
+from studies.models import Study, StudyMember
+
+SIZE = 50
+State = ReviewCase.State
+SHOWS = {
+    "mine": _("Waiting for you"),
+    "discussion": _("In discussion"),
+    "closed": _("Closed"),
+    "all": _("All"),
+}
+
+
+class Row(NamedTuple):
+    """``left``: scores on which this person has not decided. ``why``: why they don't: rated, full, closed."""
+
+    case: ReviewCase
+    scores: int
+    left: int
+    seats: int
+    why: str
+
+
+class Page(NamedTuple):
+    """Rows to show; ``first`` and ``following`` are addresses, empty where there is no such page."""
+
+    rows: list[Row]
+    first: str
+    following: str
+
+
+class Progress(NamedTuple):
+    """Cases by state. ``mine``: those that wait for this person."""
+
+    closed: int
+    discussion: int
+    total: int
+    mine: int
+
+
+def cases_of(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
+    """The study's cases with ``rated``, ``took_part`` by ``user``, places ``held``, scores ``left``."""
+    said = ReviewDecision.objects.filter(case=OuterRef("pk"))
+    members = StudyMember.objects.filter(study=study, role=StudyMember.Role.REVIEWER, user__is_active=True)
+    held = said.filter(reviewer__in=members.values("user")).order_by().values("case")
+    theirs = reviewed_scores(study).filter(dialogue=OuterRef("dialogue_id")).order_by().values("dialogue")
+    zero = {"output_field": IntegerField()}
+    return ReviewCase.objects.filter(study=study).annotate(
+        rated=Exists(ReviewCase.objects.filter(rated_by(user), pk=OuterRef("pk"))),
+        took_part=Exists(said.filter(reviewer=user)),
+        held=Coalesce(Subquery(held.annotate(n=Count("reviewer", distinct=True)).values("n")), 0, **zero),
+        scores=Coalesce(Subquery(theirs.annotate(n=Count("pk")).values("n")), 0, **zero),
+        left=Coalesce(
+            Subquery(theirs.filter(untouched_by(user)).annotate(n=Count("pk")).values("n")), 0, **zero
+        ),
+    )
+
+
+def waiting_for(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
+    """The cases in which ``user`` can still decide on something."""
+    wanted = settings_of(study).reviewers
+    free = Q(took_part=True) | Q(held__lt=wanted)
+    return cases_of(study, user).filter(free, ~Q(state=State.CLOSED), Q(rated=False), Q(left__gt=0))
+
+
+def page_of(study: Study, user: Any, show: str, after: str) -> Page:
+    """One page of what ``show`` names. ``after``: the mark of the last row seen, as in ``following``."""
+    rows = waiting_for(study, user) if show == "mine" else cases_of(study, user)
+    if show in (State.DISCUSSION, State.CLOSED):
+        rows = rows.filter(state=show)
+    mark = _mark(after)
+    if mark is not None:
+        apart, key = mark
+        rows = rows.filter(Q(disagreement__lt=apart) | Q(disagreement=apart, pk__gt=key))
+    found = list(rows.select_related("dialogue").order_by("-disagreement", "pk")[: SIZE + 1])
+    shown = found[:SIZE]
+    last = shown[-1] if len(found) > SIZE else None
+    following = f"?{urlencode({'show': show, 'after': f'{last.disagreement!r}~{last.pk}'})}" if last else ""
+    wanted = settings_of(study).reviewers
+    reviews = is_reviewer(user, study)
+    return Page(
+        [Row(case, case.scores, case.left, case.held, _why(case, wanted, reviews)) for case in shown],
+        f"?{urlencode({'show': show})}" if mark else "",
+        following,
+    )
+
+
+def _why(case: Any, wanted: int, reviews: bool) -> str:
+    if not reviews:
+        return "reading"
+    if case.rated:
+        return "rated"
+    if case.state == State.CLOSED:
+        return "closed"
+    return "full" if not case.took_part and case.held >= wanted else ""
+
+
+def _mark(after: str) -> tuple[float, int] | None:
+    apart, _sep, key = after.partition("~")
+    try:
+        at = float(apart)
+    except ValueError:
+        return None
+    return (at, int(key)) if key.isdecimal() and len(key) < 19 and 0 <= at <= 1 else None
+
+
+def progress_of(study: Study, user: Any) -> Progress:
+    """How far the study's review has come."""
+    counts = ReviewCase.objects.filter(study=study).aggregate(
+        closed=Count("pk", filter=Q(state=State.CLOSED)),
+        discussion=Count("pk", filter=Q(state=State.DISCUSSION)),
+        total=Count("pk"),
+    )
+    mine = waiting_for(study, user).count() if is_reviewer(user, study) else 0
+    return Progress(**counts, mine=mine)

@@ -1,0 +1,218 @@
+"""Cases of the expert review: made once a dialogue has its ratings, their state, how a review ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, Min, Q
+
+from annotation.layers import reviewed_scores
+from annotation.models import Layer, Resolution, ReviewCase, ReviewComment, ReviewDecision, Score
+from annotation.review.disagreement import Given, disagreement
+from annotation.services.settings import settings_of
+from studies import audit
+from studies.models import Study
+
+State = ReviewCase.State
+CHUNK = 200  # dialogues whose scores are read at once
+
+
+class Refreshed(NamedTuple):
+    """What a refresh did: cases made, changed, taken away."""
+
+    made: int
+    changed: int
+    gone: int
+
+
+def refresh_cases(study: Study, now: datetime, *, whole: bool = False) -> Refreshed:
+    """Give every dialogue of ``study`` that has its ratings a case, and bring the cases up to date.
+
+    Due is a dialogue with as many raters as the study asks for, or with imported scores. A case whose raters
+    changed is reckoned again, all of them with ``whole``: disagreement, what stands by now, state. One that
+    nobody touched goes where its dialogue is no longer due; nothing that somebody said is ever removed.
+    """
+    wanted = settings_of(study).raters
+    raters, brought = _raters(study)
+    due = {dialogue for dialogue, who in raters.items() if len(who) >= wanted or dialogue in brought}
+    known = {case.dialogue_id: case for case in ReviewCase.objects.filter(study=study)}
+    missing = [
+        ReviewCase(study=study, dialogue_id=dialogue, made_at=now) for dialogue in sorted(due - set(known))
+    ]
+    ReviewCase.objects.bulk_create(missing, ignore_conflicts=True)  # the queue may be opened twice at once
+    stale = set(due - set(known))
+    for dialogue, case in known.items():
+        if whole or set(case.raters) != set(raters.get(dialogue, ())):
+            stale.add(dialogue)
+    gone = changed = 0
+    for dialogues in _chunks(sorted(stale)):
+        lost, renewed = _reckon(study, dialogues, due, now)
+        gone, changed = gone + lost, changed + renewed
+    return Refreshed(len(missing), changed - len(missing), gone)
+
+
+def _raters(study: Study) -> tuple[dict[int, list[int]], set[int]]:
+    """Raters by dialogue in the order in which they came, and the dialogues with imported scores."""
+    found: dict[int, list[int]] = defaultdict(list)
+    rows = reviewed_scores(study).order_by().values_list("dialogue", "rater")
+    came = rows.annotate(first=Min("given_at"), items=Count("item")).order_by("first", "rater")
+    brought: set[int] = set()
+    for dialogue, rater, _first, items in came:
+        found[dialogue].append(rater)
+        if not items:
+            brought.add(dialogue)
+    return found, brought
+
+
+def _chunks(keys: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(keys), CHUNK):
+        yield keys[start : start + CHUNK]
+
+
+@transaction.atomic
+def _reckon(study: Study, dialogues: list[int], due: set[int], now: datetime) -> tuple[int, int]:
+    """Bring the cases of ``dialogues`` up to date; how many went, how many were changed or made."""
+    scores: dict[int, list[Score]] = defaultdict(list)
+    for score in reviewed_scores(study).filter(dialogue__in=dialogues).order_by("given_at", "pk"):
+        scores[score.dialogue_id].append(score)
+    gone = changed = 0
+    # Locked: a reviewer may be deciding on one of them.
+    cases = ReviewCase.objects.select_for_update().filter(study=study, dialogue__in=dialogues)
+    for case in cases.order_by("pk"):
+        if case.dialogue_id not in due and not _touched(case):
+            case.delete()
+            gone += 1
+            continue
+        before = _said(case)
+        grid: dict[object, list[Given]] = defaultdict(list)
+        for score in scores[case.dialogue_id]:
+            grid[score.dimension_id].append(Given(score.value, score.evidence))
+            if score.rater_id not in case.raters:
+                case.raters.append(score.rater_id)
+        case.disagreement = disagreement(grid)
+        settle(case, scores[case.dialogue_id], now=now)
+        follow(case, now=now)
+        changed += _said(case) != before
+    return gone, changed
+
+
+def _said(case: ReviewCase) -> tuple[Any, ...]:
+    return case.state, case.disagreement, tuple(case.raters), case.version
+
+
+def _touched(case: ReviewCase) -> bool:
+    return (
+        ReviewDecision.objects.filter(case=case).exists()
+        or ReviewComment.objects.filter(case=case).exists()
+        or Resolution.objects.filter(case=case).exists()
+    )
+
+
+def scores_of(case: ReviewCase) -> list[Score]:
+    """The raw scores the case is about, by dimension and rater; those already resolved, too."""
+    rows = reviewed_scores(case.study).filter(dialogue=case.dialogue_id).select_related("dimension")
+    place = {rater: n for n, rater in enumerate(case.raters)}
+    found = [row for row in rows if row.rater_id in place]
+    return sorted(found, key=lambda row: (row.dimension.position, place[row.rater_id]))
+
+
+def standing(case: ReviewCase, scores: Iterable[Score] | None = None) -> dict[int, list[ReviewDecision]]:
+    """The decisions that stand, by score, the oldest first."""
+    rows = ReviewDecision.objects.filter(case=case, superseded_at=None)
+    if scores is not None:
+        rows = rows.filter(score__in=[score.pk for score in scores])
+    found: dict[int, list[ReviewDecision]] = defaultdict(list)
+    for row in rows.select_related("reviewer").order_by("given_at", "pk"):
+        found[row.score_id].append(row)
+    return found
+
+
+def differ(decisions: Iterable[ReviewDecision]) -> bool:
+    """Whether reviewers want different values: a difference, which only a discussion ends."""
+    return len({(row.value, row.evidence) for row in decisions}) > 1
+
+
+def settle(case: ReviewCase, scores: Iterable[Score], *, now: datetime) -> int:
+    """Let those of ``scores`` stand on which all the reviewers that the study asks for agree; how many.
+
+    All approve: the score stands as it is. All propose the same value: that one. The case is locked.
+    """
+    scores = list(scores)
+    wanted = settings_of(case.study).reviewers
+    resolved = set(Resolution.objects.filter(score__in=scores).values_list("score", flat=True))
+    said = standing(case, scores)
+    ready = []
+    for score in scores:
+        decisions = said[score.pk]
+        if score.pk in resolved or len(decisions) < wanted or differ(decisions):
+            continue
+        approved = decisions[0].decision == ReviewDecision.Decision.APPROVE
+        how = Resolution.How.UNANIMOUS if approved else Resolution.How.SAME_PROPOSAL
+        ready.append((score, Given(decisions[0].value, decisions[0].evidence), how))
+    if ready:
+        case.version += 1
+    results = Score.objects.bulk_create(shown(score, value, now) for score, value, _how in ready)
+    Resolution.objects.bulk_create(
+        Resolution(case=case, score=score, result=result, how=how, version=case.version, closed_at=now)
+        for (score, _value, how), result in zip(ready, results, strict=True)
+    )
+    return len(ready)
+
+
+def shown(score: Score, given: Given, now: datetime) -> Score:
+    """The row of the layer truth-shown that a review of ``score`` ends in."""
+    return Score(
+        study_id=score.study_id,
+        rater_id=score.rater_id,
+        dialogue_id=score.dialogue_id,
+        dimension_id=score.dimension_id,
+        layer=Layer.TRUTH_SHOWN,
+        revises=score,
+        value=given.value,
+        evidence=given.evidence,
+        given_at=now,
+    )
+
+
+def follow(case: ReviewCase, *, now: datetime, user: Any = None) -> None:
+    """Store the case with the state that its decisions and resolutions make. The case is locked.
+
+    Closed is a case of which every score is resolved; new scores open it again.
+    """
+    scores = scores_of(case)
+    resolved = set(Resolution.objects.filter(case=case).values_list("score", flat=True))
+    left = [score for score in scores if score.pk not in resolved]
+    said = standing(case, left)
+    was = case.state
+    if scores and not left:
+        case.state = State.CLOSED
+    elif any(differ(said[score.pk]) for score in left):
+        case.state = State.DISCUSSION
+    elif resolved or ReviewDecision.objects.filter(case=case).exists():
+        case.state = State.IN_REVIEW
+    else:
+        case.state = State.WAITING
+    if case.state != State.CLOSED:
+        case.closed_at = None
+    elif was != State.CLOSED:
+        case.closed_at = now
+    case.save(update_fields=["state", "closed_at", "disagreement", "raters", "version"])
+    if State.CLOSED in (was, case.state) and was != case.state:
+        audit.record(
+            "review.closed" if case.state == State.CLOSED else "review.reopened",
+            study=case.study,
+            user=user,
+            target=case.code,
+            now=now,
+            scores=len(scores),
+        )
+
+
+def untouched_by(user: Any) -> Q:
+    """Scores on which ``user`` has no standing decision, and whose review has not ended."""
+    mine = ReviewDecision.objects.filter(reviewer=user, superseded_at=None)
+    return Q(resolution__isnull=True) & ~Q(pk__in=mine.values("score"))
