@@ -153,6 +153,7 @@ class BatchItem(models.Model):
     active_seconds = models.FloatField(_("active seconds"), default=0)
     version = models.PositiveIntegerField(default=0)  # of the choice
     choice = models.CharField(_("choice"), max_length=10, choices=Nature.choices, blank=True)
+    first_choice = models.CharField(_("first choice"), max_length=10, choices=Nature.choices, blank=True)
     confidence = models.PositiveSmallIntegerField(_("confidence"), null=True, blank=True)
     chosen_at = models.DateTimeField(null=True, blank=True)
     known = models.BooleanField(_("recording known"), default=False)
