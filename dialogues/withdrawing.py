@@ -9,6 +9,15 @@ from django.db.models import Q, QuerySet
 
 from dialogues.models import Dialogue, Party, Speaker, Verdict
 from studies import audit
+from studies.prepared import PreparedValues
+
+
+def _gone(dialogue: int) -> QuerySet[Dialogue, Any]:
+    gone = Q(state=Dialogue.State.WITHDRAWN) | Q(parties__speaker__withdrawn_at__isnull=False)
+    return Dialogue.objects.filter(gone, pk=dialogue).values_list("pk")
+
+
+_GONE = PreparedValues(_gone, dialogue=-1)  # asked with every verdict
 
 
 def withdrawn() -> QuerySet[Party, Any]:
@@ -18,8 +27,7 @@ def withdrawn() -> QuerySet[Party, Any]:
 
 def is_withdrawn(dialogue: int) -> bool:
     """Whether the dialogue with that key has such a voice, or was itself withdrawn."""
-    gone = Q(state=Dialogue.State.WITHDRAWN) | Q(parties__speaker__withdrawn_at__isnull=False)
-    return Dialogue.objects.filter(gone, pk=dialogue).exists()
+    return _GONE.get(dialogue=dialogue) is not None
 
 
 @transaction.atomic

@@ -53,16 +53,19 @@ def participant_of(
             },
         )
     study = participant.study
-    after = {"goto": reverse("studies:go", args=[slug])}
     if participant.is_gone:
-        raise Gone("gone", _("You have left this study. Nothing more is stored."), after)
+        raise Gone("gone", _("You have left this study. Nothing more is stored."), _on(slug))
     if participant.end_state and not ended_ok:
-        raise Gone("gone", _("You have finished this study. Thank you for your time."), after)
+        raise Gone("gone", _("You have finished this study. Thank you for your time."), _on(slug))
     if study.status == Study.Status.PAUSED and not paused_ok:
         raise TryLater("paused", _("The study pauses. Come back later: you go on where you stopped."))
     if study.status in (Study.Status.CLOSED, Study.Status.DRAFT) and not closed_ok and not ended_ok:
-        raise Gone("gone", _("This study is closed. Thank you for your time."), after)
+        raise Gone("gone", _("This study is closed. Thank you for your time."), _on(slug))
     return participant
+
+
+def _on(slug: str) -> dict[str, str]:
+    return {"goto": reverse("studies:go", args=[slug])}
 
 
 def held_by(request: HttpRequest, slug: str) -> Participant | None:

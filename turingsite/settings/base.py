@@ -44,7 +44,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "turingsite.middleware.PolicyMiddleware",
     "turingsite.middleware.DomainErrorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
