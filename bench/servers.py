@@ -33,10 +33,17 @@ class Site:
     def processor_seconds(self) -> float:
         """User and system time of the server and its workers so far."""
         parent = psutil.Process(self.process.pid)
-        return sum(sum(p.cpu_times()[:2]) for p in [parent, *parent.children(recursive=True)])
+        return sum(_processor_seconds(one) for one in [parent, *parent.children(recursive=True)])
 
     def client(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    """Of one process so far. Linux keeps a clock for each that is finer than the hundredths psutil reads."""
+    if not sys.platform.startswith("linux"):
+        return float(sum(process.cpu_times()[:2]))
+    return time.clock_gettime(~process.pid << 3 | 2)  # as clock_getcpuclockid(3) makes it
 
 
 @contextlib.contextmanager
