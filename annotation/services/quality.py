@@ -122,7 +122,7 @@ def _taken(row: Annotator, work: Iterable[BatchItem]) -> dict[int, set[int]]:
         dialogue__in=[item.dialogue_id for item in work],
     )  # fmt: skip
     for dialogue, place in rows.values_list("dialogue", "place"):
-        held[dialogue].add(place)
+        held[dialogue].add(int(place or 0))
     return held
 
 
