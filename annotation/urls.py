@@ -9,6 +9,7 @@ from annotation import views
 app_name = "annotation"
 
 urlpatterns = [
+    path("join/<slug:code>/", views.join_, name="join"),
     path("guidelines/", views.guidelines, name="guidelines"),
     path("calibration/", views.calibration, name="calibration"),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
-from studies import codes
-from studies.models import Study
+from studies import codes, registry
+from studies.models import Participant, Study
 
 SALT = "studies.visit"
 VISIT = timedelta(days=1)
@@ -75,6 +75,37 @@ def keep(response: HttpResponse, study: Study, visit: Visit) -> None:
 
 def forget(response: HttpResponse, study: Study) -> None:
     response.delete_cookie(cookie_name(study), samesite="Lax")
+    put_down(response, study)
+
+
+def bring(response: HttpResponse, study: Study, key: str, word: str) -> None:
+    """Let this browser bring ``word`` along to the consent, for the arrival ``key`` of the registry."""
+    response.set_cookie(
+        _word_cookie(study),
+        signing.dumps([key, word], salt=f"{SALT}.word.{study.slug}"),
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def put_down(response: HttpResponse, study: Study) -> None:
+    """The word was used, or is worth nothing any more."""
+    response.delete_cookie(_word_cookie(study), samesite="Lax")
+
+
+def arrival_of(request: HttpRequest, study: Study) -> Callable[[Participant], None] | None:
+    """What is to happen to whoever consents in this browser for a word they bring; None without one."""
+    try:
+        key, word = signing.loads(
+            request.COOKIES.get(_word_cookie(study), ""), salt=f"{SALT}.word.{study.slug}", max_age=VISIT
+        )
+    except (signing.BadSignature, TypeError, ValueError):
+        return None
+    if key not in registry.arrivals:
+        return None
+    arrive, user = registry.arrivals.get(key).arrive, request.user
+    return lambda participant: arrive(participant, word, user)
 
 
 def device_class(request: HttpRequest) -> str:
@@ -87,6 +118,10 @@ def device_class(request: HttpRequest) -> str:
 
 def cookie_name(study: Study) -> str:
     return f"v-{study.slug}"
+
+
+def _word_cookie(study: Study) -> str:
+    return f"w-{study.slug}"
 
 
 def _is_plain(value: str) -> bool:

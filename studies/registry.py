@@ -1,4 +1,4 @@
-"""The one registry: activities, erasers, datasets, reports, companions; apps add theirs in AppConfig.ready().
+"""The one registry: activities, arrivals, erasers, datasets, reports, companions; apps add theirs in ready().
 
 INSTALLED_APPS lists the floors from the top down: erasers run from what points down to what is pointed at.
 """
@@ -252,6 +252,18 @@ class Companion:
 
 
 @dataclass(frozen=True)
+class Arrival:
+    """What becomes of a visitor who brought a word along, as the code of an invitation.
+
+    ``arrive(participant, word, user)`` runs inside the transaction of the consent, for a new participant and
+    for one who was there already; a DomainError undoes the consent. Sent twice, it changes nothing.
+    """
+
+    key: str
+    arrive: Callable[[Participant, str, Any], None]
+
+
+@dataclass(frozen=True)
 class Target:
     """Tells whether a study has what its frozen plan wants; noted with every look at outcomes."""
 
@@ -264,5 +276,6 @@ erasers: Registry[Eraser] = Registry("eraser")
 datasets: Registry[Dataset] = Registry("dataset")
 reports: Registry[Report] = Registry("report")
 companions: Registry[Companion] = Registry("companion")
+arrivals: Registry[Arrival] = Registry("arrival")
 targets: Registry[Target] = Registry("target")
 study_parts: Registry[StudyPart] = Registry("part of study files")

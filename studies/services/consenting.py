@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -36,6 +36,7 @@ def consent(
     source: str = "",
     device_class: str = "",
     is_test: bool = False,
+    arrive: Callable[[Participant], None] | None = None,
     now: datetime | None = None,
 ) -> Participant:
     """The participant who agreed to ``text``, with their rater and the hash of the words they read.
@@ -43,16 +44,17 @@ def consent(
     ``key`` was drawn for this visit and becomes the resume code: the same form sent twice is the same person.
     So is the same recruiter's person id, the first entry of ``recruiter``. Gone for a study that takes nobody
     and for people who left it; Conflict ``new_text`` where the text has changed since it was read.
+    ``arrive``: what a word that they brought makes of them; it also stands in for a recruiter's id.
     """
     now = now or timezone.now()
     recruiter = dict(recruiter or {})
     person = recruiter.get(study.recruiter_params[0], "") if study.recruiter_params else ""
     known = same_person(study, key, person)
     if known is not None:
-        return known
+        return _arrived(known, arrive)
     if study.status not in Study.JOINABLE:
         raise Gone("gone", _("This study takes nobody at the moment. Nothing about you was stored."))
-    if study.recruiter_required and not person:
+    if study.recruiter_required and not person and arrive is None:
         raise Invalid(
             "no_recruiter_id", _("Open the link in the panel that sent you: your id there is missing.")
         )
@@ -84,7 +86,7 @@ def consent(
         known = same_person(study, key, person)
         if known is None:
             raise
-        return known
+        return _arrived(known, arrive)
     Rater.objects.create(participant=participant)
     Consent.objects.create(
         participant=participant,
@@ -95,6 +97,12 @@ def consent(
         contact_again=contact_again,
         given_at=now,
     )
+    return _arrived(participant, arrive)
+
+
+def _arrived(participant: Participant, arrive: Callable[[Participant], None] | None) -> Participant:
+    if arrive is not None:
+        arrive(participant)
     return participant
 
 

@@ -108,9 +108,11 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         source=visit.source,
         device_class=arrivals.device_class(request),
         is_test=visit.is_test,
+        arrive=arrivals.arrival_of(request, study),
     )
     response = redirect("studies:go", slug)
     access.remember(response, participant)
+    arrivals.put_down(response, study)
     return response
 
 
@@ -186,7 +188,7 @@ def _not_now(
         return response
     if study.status == Study.Status.DRAFT and request.method == "POST":
         raise Conflict("draft", _("This study is a draft. Set it to “pilot” to try it out."))
-    if study.recruiter_required:
+    if study.recruiter_required and arrivals.arrival_of(request, study) is None:
         ids = arrivals.recruiter_ids(study, request.GET) if ids is None else ids
         if not ids.get(study.recruiter_params[0] if study.recruiter_params else ""):
             if count:
