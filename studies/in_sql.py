@@ -87,6 +87,28 @@ class Without(Func):
         return sql, _repeated(params, 2)
 
 
+class Replaced(Func):
+    """An object with the text ``by`` in the place of what it holds under ``name``, if it has that name."""
+
+    def __init__(self, of: Any, name: str, by: Any) -> None:
+        if not name.isidentifier():
+            raise ValueError("a name without quotes")
+        super().__init__(of, by, output_field=JSONField())
+        self.name = name
+
+    def as_postgresql(self, compiler: Any, connection: Any, **rest: Any) -> Any:
+        (of, params), (by, more) = (compiler.compile(one) for one in self.source_expressions)
+        sql = (
+            f"CASE WHEN jsonb_exists({of}, '{self.name}')"
+            f" THEN {of} || jsonb_build_object('{self.name}', {by}) ELSE {of} END"
+        )
+        return sql, (*_repeated(params, 2), *more, *params)
+
+    def as_sqlite(self, compiler: Any, connection: Any, **rest: Any) -> Any:
+        (of, params), (by, more) = (compiler.compile(one) for one in self.source_expressions)
+        return f"json_replace({of}, '$.{self.name}', {by})", (*params, *more)
+
+
 class JsonText(Func):
     """A value of JSON as text: a string bare, everything else as JSON. PostgreSQL alone says this exactly."""
 

@@ -18,6 +18,7 @@ from annotation.models import Batch, BatchItem, Layer, Score
 from dialogues.datasets import of_raters_present
 from dialogues.models import Dialogue, Nature
 from dialogues.withdrawing import withdrawn
+from studies.in_sql import Replaced
 from studies.models import Study
 from studies.tidy import column, dataset
 
@@ -69,6 +70,11 @@ def _item_exclusion_in_sql(study: Study) -> Any:
         When(state__in=UNFINISHED, then=Value(Score.Exclusion.UNFINISHED.value)),
         default=Value(""),
     )
+
+
+def shown_draw(draw: dict[str, Any], dialogue: str) -> dict[str, Any]:
+    """The stored draw with the dialogue's public code in the place of its key."""
+    return {**draw, "chosen": dialogue} if "chosen" in draw else draw
 
 
 _WHERE = ("", "revises__")  # a revised score shares the fate of the one it revises
@@ -160,11 +166,19 @@ ITEMS = dataset(
         column("place", "which of the dialogue's places it holds; only work holds one", type="integer"),
         column("state", "what became of it", levels=Item.values),
         column("choice", "the final choice", levels=Nature.values),
+        column("first_choice", "what was chosen first, before any change", levels=Nature.values),
         column("confidence", "1 unsure to 5 certain", type="integer", unit="step"),
         column("human_left", "“human” stood left", "batch__annotator__human_left", type="boolean"),
         column("known", "the person knows the recording", type="boolean"),
         column("failure", "what failed, where the sound did"),
-        column("draw", "all that decided the draw", type="object"),
+        column(
+            "draw",
+            "all that decided the draw: seed, counter, build version, how many candidates, the one chosen",
+            ("draw", "dialogue__code"),
+            type="object",
+            make=shown_draw,
+            sql=lambda study: Replaced(F("draw"), "chosen", F("dialogue__code")),
+        ),
         column("heard", "share of the clip that was heard", type="number", unit="share"),
         column("gate", "what unlocked the scores", levels=("ended", "covered", "timeout")),
         column("ranges", "stretches played at speed 1, as pairs of seconds", type="array", unit="s"),

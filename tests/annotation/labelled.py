@@ -64,7 +64,7 @@ class Labelled:
         self.repeated = factories.annotate(
             factories.BatchItemFactory(
                 batch=batch, dialogue=self.dialogues[1], purpose="repeat", repeat=1, exposure=exposure,
-                draw={"why": WORDS, "n": 3},
+                draw={"why": WORDS, "seed": 2**63, "chosen": self.dialogues[1].pk, "n": 1e-5},
             ),
             3,
             choice="machine",

@@ -172,6 +172,12 @@ def test_a_withdrawn_voice_takes_imported_scores_out_too(labelled: Labelled) -> 
         assert {row["exclusion"] for row in rows(name, labelled, dialogue=dialogue.code)} == {"recording"}
 
 
+def test_a_draw_names_its_dialogue_by_code(labelled: Labelled) -> None:
+    found = rows("annotation_items", labelled, purpose="repeat")
+    assert [row["draw"]["chosen"] for row in found] == [labelled.dialogues[1].code]
+    assert [row["draw"]["seed"] for row in found] == [2**63]
+
+
 def test_only_the_taxonomies_in_use_are_told(labelled: Labelled) -> None:
     from annotation.services.taxonomies import copy_taxonomy
 
