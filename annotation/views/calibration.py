@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.presenters.calibration import calibration_page
+from annotation.calibration_presenters import calibration_page
 from annotation.services.calibration import calibration_batch, standing
 from annotation.services.guidelines import has_confirmed
 from annotation.views.entering import entered

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.presenters.guidelines import guidelines_page
+from annotation.guideline_presenters import guidelines_page
 from annotation.services.guidelines import confirm_guidelines, has_confirmed, stamp
 from annotation.views.entering import entered
 from studies.texts import content_language

@@ -11,8 +11,8 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.guideline_presenters import categories, limits
 from annotation.models import AnnotationSettings, Attempt, Batch, BatchItem
-from annotation.presenters.guidelines import categories, limits
 from annotation.services.calibration import Standing, standing
 from annotation.services.calibration_figures import Compared, compared, running_figures
 from studies.models import Participant

@@ -1,1 +1,0 @@
-"""Everything an annotator's browser gets: nothing here tells kind, purpose, system, place or other raters."""
