@@ -22,6 +22,12 @@ Result = TypeVar("Result")
 CLIP = 1.5  # seconds
 PHONE = {"width": 360, "height": 640}
 DESK = {"width": 1280, "height": 800}
+# Run on a page, it waits until nothing moves. A sheet that is still coming up, or a button on its way to
+# another colour, has the contrast of a moment; what lies under the pointer is known after the next frame.
+STILL = """new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    .then(() => Promise.allSettled(document.getAnimations()
+        .filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished)))
+    .then(() => null)"""
 
 
 @dataclass

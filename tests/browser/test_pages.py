@@ -16,6 +16,7 @@ from tests import factories
 from tests.browser.playing import (
     DESK,
     PHONE,
+    STILL,
     Game,
     go_on,
     hear,
@@ -29,15 +30,11 @@ from tests.browser.playing import (
 pytestmark = pytest.mark.browser
 Contexts = Callable[..., BrowserContext]
 WEIGHT = 120_000  # bytes of the trial page without sound
-# A sheet that is still coming up is half transparent: its contrast is that of a moment.
-ALL_STILL = """Promise.allSettled(document.getAnimations()
-    .filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished))
-    .then(() => null)"""
 
 
 def check_page(page: Page) -> None:
     """No finding of axe, nothing wider than the screen."""
-    page.evaluate(ALL_STILL)
+    page.evaluate(STILL)
     findings = Axe().run(page).response["violations"]
     found = [(f["id"], [n["html"][:120] for n in f["nodes"]]) for f in findings]
     assert not found, (page.url, found)
