@@ -16,7 +16,7 @@ CONTRAST = {"runOnly": ["color-contrast"]}
 LOOKS = """() => {
     const seen = new Set();
     for (const one of document.querySelectorAll("main :is(a, button), header :is(a, button)")) {
-        const states = ["aria-disabled", "aria-pressed", "aria-current"].map((name) => one.getAttribute(name));
+        const states = ["aria-disabled", "aria-pressed", "aria-current"].map((a) => one.getAttribute(a));
         const place = one.closest("[class]:not(a, button)")?.className;
         const look = [one.tagName, one.className, place, ...states];
         if (one.checkVisibility() && !seen.has(String(look)) && seen.add(String(look)))
