@@ -1,0 +1,184 @@
+"""Reference sets: dialogues whose scores are known, made of reviewed dialogues or brought by an import."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from statistics import median
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.layers import scores_in_layer
+from annotation.models import BatchItem, Layer, ReferenceDialogue, ReferenceScore, ReviewCase
+from annotation.services.settings import settings_of
+from dialogues.models import Dialogue, StudyItem
+from studies import audit
+from studies.models import Study
+from turingsite.errors import Conflict, DomainError, Invalid, NotFound
+
+MIDDLE = 3
+#: A known score: 1 … 5, or None where the reference heard no evidence.
+Known = Mapping[str, int | None]
+
+
+class Made(NamedTuple):
+    """``references`` that were made; ``refused``: why not, in words, by the dialogue's code."""
+
+    references: list[ReferenceDialogue]
+    refused: dict[str, str]
+
+
+@transaction.atomic
+def make_reference(
+    *,
+    study: Study,
+    dialogues: Iterable[Dialogue],
+    role: str,
+    source: str = "review",
+    user: Any = None,
+    now: datetime | None = None,
+) -> Made:
+    """Make references of reviewed dialogues: what the raters' revised scores agree on becomes known.
+
+    Those that can't be used are left out, each with its reason; the others are made. Their raters' own scores
+    stay in the analysis, but nobody is given these dialogues as ordinary work any more.
+    """
+    made = Made([], {})
+    for dialogue in dialogues:
+        try:
+            with transaction.atomic():
+                scores = agreed_scores(study, dialogue)
+                reference = add_reference_scores(
+                    study=study,
+                    dialogue=dialogue,
+                    role=role,
+                    source=source,
+                    scores=scores,
+                    user=user,
+                    now=now,
+                )
+        except DomainError as error:
+            made.refused[dialogue.code] = str(error)
+        else:
+            made.references.append(reference)
+    return made
+
+
+def agreed_scores(study: Study, dialogue: Dialogue) -> Known:
+    """Per dimension the consensus of the raters' scores as reviewed. Conflict ``not_reviewed`` without a closed
+    review, ``no_scores`` where it left none.
+    """
+    if not ReviewCase.objects.filter(study=study, dialogue=dialogue, state=ReviewCase.State.CLOSED).exists():
+        raise Conflict("not_reviewed", _("Its review is not closed yet."))
+    given: dict[str, list[int | None]] = defaultdict(list)
+    rows = scores_in_layer(study, Layer.TRUTH_SHOWN).filter(dialogue=dialogue)
+    for key, value, evidence in rows.values_list("dimension__key", "value", "evidence"):
+        given[key].append(value if evidence else None)
+    if not given:
+        raise Conflict("no_scores", _("It has no reviewed scores."))
+    return {key: consensus(values) for key, values in given.items()}
+
+
+def consensus(values: Iterable[int | None]) -> int | None:
+    """What several scores of one dimension come to; None, no evidence, unless more than half heard some.
+
+    The median of those with evidence; between two steps the one nearer to the middle, so that no score is
+    clear on which they were not: 4 and 5 make 4, 3 and 4 make 3, 2 and 5 make 3.
+    """
+    given = list(values)
+    heard = [value for value in given if value is not None]
+    if 2 * len(heard) <= len(given):
+        return None
+    middle = median(heard)
+    return int(middle) if middle > MIDDLE else -int(-middle // 1)
+
+
+@transaction.atomic
+def add_reference_scores(
+    *,
+    study: Study,
+    dialogue: Dialogue,
+    role: str,
+    source: str,
+    scores: Known,
+    user: Any = None,
+    now: datetime | None = None,
+) -> ReferenceDialogue:
+    """Make a dialogue of the study a reference with these scores, by the keys of the study's dimensions.
+
+    One that was retired comes back with the new scores. NotFound ``no_dialogue`` for a dialogue of no part in
+    the study; Invalid ``unknown_dimension``, ``bad_score``; Conflict ``no_scores``, ``is_reference`` (active
+    already), ``being_annotated``.
+    """
+    if role not in ReferenceDialogue.Role.values:
+        raise Invalid("unknown_role", _("A reference is for calibration, or gold."))
+    if not StudyItem.objects.filter(study=study, dialogue=dialogue).exists():
+        raise NotFound("no_dialogue", _("It is not in this study."))
+    dimensions = {one.key: one for one in settings_of(study).taxonomy.dimensions.all()}
+    _check(scores, dimensions)
+    refuse_busy(study, dialogue)
+    found = ReferenceDialogue.objects.select_for_update().filter(study=study, dialogue=dialogue).first()
+    if found is not None and found.is_active:
+        raise Conflict("is_reference", _("It is a reference already."))
+    now = now or timezone.now()
+    values = {"role": role, "source": source, "is_active": True, "added_at": now, "added_by": user}
+    reference, _made = ReferenceDialogue.objects.update_or_create(
+        study=study, dialogue=dialogue, defaults=values
+    )
+    reference.scores.all().delete()
+    ReferenceScore.objects.bulk_create(
+        ReferenceScore(
+            reference=reference, dimension=dimensions[key], value=value or MIDDLE, evidence=value is not None
+        )
+        for key, value in scores.items()
+    )
+    audit.record(
+        "reference.made", study=study, user=user, target=dialogue.code, now=now, role=role, source=source,
+        scores=len(scores),
+    )  # fmt: skip
+    return reference
+
+
+@transaction.atomic
+def retire(*, reference: ReferenceDialogue, user: Any = None) -> None:
+    """Give it to nobody any more as known; it may be ordinary work again. Calibrations that have it go on."""
+    if ReferenceDialogue.objects.filter(pk=reference.pk, is_active=True).update(is_active=False):
+        audit.record("reference.retired", study=reference.study, user=user, target=reference.dialogue.code)
+    reference.is_active = False
+
+
+@transaction.atomic
+def activate(*, reference: ReferenceDialogue, user: Any = None) -> None:
+    """Use a retired one again, with the scores it has. Conflict ``being_annotated`` as when it is made."""
+    refuse_busy(reference.study, reference.dialogue)
+    if ReferenceDialogue.objects.filter(pk=reference.pk, is_active=False).update(is_active=True):
+        audit.record("reference.activated", study=reference.study, user=user, target=reference.dialogue.code)
+    reference.is_active = True
+
+
+def refuse_busy(study: Study, dialogue: Dialogue) -> None:
+    """Conflict ``being_annotated`` while somebody has the dialogue in hand as ordinary work."""
+    in_hand = BatchItem.objects.filter(
+        study=study,
+        dialogue=dialogue,
+        state=BatchItem.State.OPEN,
+        purpose__in=(BatchItem.Purpose.WORK, BatchItem.Purpose.REPEAT),
+    )
+    if in_hand.exists():
+        raise Conflict("being_annotated", _("Somebody is annotating it at the moment. Try again later."))
+
+
+def _check(scores: Known, dimensions: Mapping[str, Any]) -> None:
+    if not scores:
+        raise Conflict("no_scores", _("It has no scores."))
+    unknown = sorted(set(scores) - set(dimensions))
+    if unknown:
+        raise Invalid("unknown_dimension", _("There is no dimension “%(key)s”.") % {"key": unknown[0]})
+    for key, value in scores.items():
+        if value is not None and value not in range(1, 6):
+            message = _("%(key)s: a score is 1 to 5, or no evidence.") % {"key": key}
+            raise Invalid("bad_score", message)
