@@ -8,9 +8,11 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.calibration_presenters import calibration_page
+from annotation.calibration_presenters import calibration_page, feedback_page
+from annotation.models import Batch
 from annotation.services.calibration import calibration_batch, standing
 from annotation.services.guidelines import has_confirmed
+from annotation.services.settings import settings_of
 from annotation.views.entering import entered
 from studies.models import Study
 
@@ -34,3 +36,10 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request, "annotation/calibration.html", calibration_page(here.participant, here.settings, at)
     )
+
+
+def feedback(request: HttpRequest, batch: Batch) -> HttpResponse:
+    """A finished calibration batch of the person who asks: where they differ from what is known."""
+    participant = batch.annotator.participant
+    page = feedback_page(batch, participant, settings_of(participant.study))
+    return render(request, "annotation/feedback.html", page)
