@@ -143,12 +143,13 @@ def pay_of(settings: AnnotationSettings) -> list[Pay]:
     ):
         done[annotator] += 1
     return [
-        Pay(one, seconds.get(one.pk, 0.0) / 60, _amount(settings, seconds.get(one.pk, 0.0)), done[one.pk])
+        Pay(one, seconds.get(one.pk, 0.0) / 60, amount_of(settings, seconds.get(one.pk, 0.0)), done[one.pk])
         for one in annotators_of(study)
     ]
 
 
-def _amount(settings: AnnotationSettings, seconds: float) -> Decimal | None:
+def amount_of(settings: AnnotationSettings, seconds: float) -> Decimal | None:
+    """Pay for that much active time, to the cent; None where the study sets no rate."""
     rate = settings.rate_per_hour
     if rate is None:
         return None

@@ -22,6 +22,7 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("s/<slug:slug>/speech/", include("games.speech.urls")),
     path("s/<slug:slug>/annotation/", include("annotation.urls")),
+    path("annotate/", include("annotation.account_urls")),
     path("", include("dialogues.urls")),
     path("api/", include("turingsite.api.urls")),
 ]

@@ -54,7 +54,7 @@ def join(*, participant: Participant, code: str, user: Any = None, now: datetime
     person = hold(participant=participant)
     if person.end_state:
         raise Gone("gone", _("You have finished this study. Thank you for your time."))
-    _link(person, user)
+    link_account(person, user)
     found = Annotator.objects.filter(participant=person).first()
     if found is not None:
         return found
@@ -83,8 +83,8 @@ def register() -> None:
     registry.arrivals.add(registry.Arrival(key=ACTIVITY, arrive=arrive))
 
 
-def _link(person: Participant, user: Any) -> None:
-    """Remember the account, where the person has none yet and the account none in this study."""
+def link_account(person: Participant, user: Any) -> None:
+    """Remember the account, where the person has none yet and the account nobody in this study."""
     if user is None or not user.is_authenticated or person.user_id is not None:
         return
     if account_of(person.study, user) is None:

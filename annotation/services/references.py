@@ -69,8 +69,8 @@ def make_reference(
 
 
 def agreed_scores(study: Study, dialogue: Dialogue) -> Known:
-    """Per dimension the consensus of the raters' scores as reviewed. Conflict ``not_reviewed`` where the review
-    is not closed, ``no_scores`` where it left none.
+    """Per dimension the consensus of the raters' scores as reviewed. Conflict ``not_reviewed`` while the
+    review is open, ``no_scores`` where it left none.
     """
     if not ReviewCase.objects.filter(study=study, dialogue=dialogue, state=ReviewCase.State.CLOSED).exists():
         raise Conflict("not_reviewed", _("Its review is not closed yet."))

@@ -9,7 +9,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.services.annotators import ACTIVITY, annotates
-from annotation.services.joining import REFUSALS, access_invitation, account_of, join, refusal_of
+from annotation.services.joining import (
+    REFUSALS,
+    access_invitation,
+    account_of,
+    join,
+    link_account,
+    refusal_of,
+)
 from studies import access, arrivals, presenters
 from studies.models import Participant, Study
 from studies.selectors import access_study
@@ -22,6 +29,7 @@ def join_(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     invitation = access_invitation(study, code)
     person = account_of(study, request.user) or access.held_by(request, slug)
     if person is not None and (person.end_state or person.is_gone or annotates(person)):
+        link_account(person, request.user)
         return _on(person)
     if refused := refusal_of(invitation):
         page = {"study": study, "refused": refused, "message": REFUSALS[refused]}

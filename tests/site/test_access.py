@@ -129,6 +129,13 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "speech:board": PARTICIPANTS,
     "speech:nickname": PARTICIPANTS,
     "speech:pause": PARTICIPANTS,
+    "annotation:join": rule("404"),  # an invitation that is not there; see tests/annotation/test_joining.py
+    "annotation:guidelines": NOT_YET,  # nobody annotates in this study
+    "annotation:calibration": NOT_YET,
+    "annotators:home": EVERYBODY,  # leads to their login
+    "annotators:login": EVERYBODY,
+    "annotators:logout": EVERYBODY,
+    "annotators:go_on": rule("in", **dict.fromkeys(DESK, "404")),  # accounts that take part in nothing
     "dialogues:media": LISTENER,
     "admin:index": STAFF,
     "admin:app_list": STAFF,
@@ -297,6 +304,7 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
         },
         "codes": {
             "trial": trial.code,
+            "invitation": "nothing",
             "export": export.code,
             "participant": person.code,
             "dialogue": exposure.dialogue.code,
@@ -339,7 +347,7 @@ def address(route: Route, world: dict[str, Any]) -> str:
     return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda place: str(places[place[1]]), text)
 
 
-SORTS = {"trial": "speech/", "participant": "participants/", "export": "exports/", "dialogue": ""}
+SORTS = {"invitation": "annotation/join", "trial": "speech/", "participant": "participants/", "export": "exports/", "dialogue": ""}
 
 
 def outcome(answer: Any) -> str:

@@ -1,0 +1,73 @@
+"""The page of an annotator with a login: their studies, how far they are, minutes and pay so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import AnnotationSettings, Annotator, Batch
+from annotation.selectors_raters import amount_of
+from annotation.services.annotators import annotates
+from studies.models import Participant, Study
+
+States = Annotator.State
+
+
+def home_page(user: Any) -> dict[str, Any]:
+    """The studies in which this account annotates, the newest first."""
+    people = (
+        Participant.objects.filter(user=user, erased_at=None, study__annotation__isnull=False)
+        .select_related("study__annotation", "annotator")
+        .order_by("-joined_at", "-pk")
+    )
+    return {"studies": [_card(one) for one in people if annotates(one)], "name": user.get_username()}
+
+
+def _card(person: Participant) -> dict[str, Any]:
+    study = person.study
+    settings: AnnotationSettings = study.annotation
+    annotator: Annotator | None = getattr(person, "annotator", None)
+    seconds, batches = 0.0, 0
+    if annotator is not None:
+        seconds = annotator.sessions.aggregate(at=Sum("active_seconds"))["at"] or 0.0
+        batches = annotator.batches.filter(kind=Batch.Kind.WORK, state=Batch.State.FINISHED).count()
+    amount = amount_of(settings, seconds)
+    return {
+        "title": study.title,
+        "where": _where(person, annotator),
+        "may_go_on": _may_go_on(person),
+        "batches": batches,
+        "most": settings.max_batches,
+        "minutes": round(seconds / 60),
+        "pay": "" if amount is None else f"{study.currency}{amount}",
+        "go": reverse("annotators:go_on", args=[study.slug]),
+    }
+
+
+def _may_go_on(person: Participant) -> bool:
+    """Whether going on leads anywhere: people who have ended can still read what it was about."""
+    return not person.is_gone and person.study.status not in (Study.Status.CLOSED, Study.Status.DRAFT)
+
+
+def _where(person: Participant, annotator: Annotator | None) -> str:
+    """Where the person is, in words."""
+    if person.is_gone:
+        return _("You have left this study.")
+    if annotator is not None and annotator.state == States.FAILED:
+        return _("Calibration was not passed.")
+    if person.end_state:
+        return _("Finished.")
+    if person.study.status == Study.Status.CLOSED:
+        return _("The study is closed.")
+    if person.study.status == Study.Status.PAUSED:
+        return _("The study is paused.")
+    if annotator is not None and annotator.paused_at is not None:
+        return _("Your work is paused: %(why)s") % {"why": annotator.paused_reason}
+    if annotator is None or annotator.state == States.READING:
+        return _("First the guidelines.")
+    if annotator.state == States.CALIBRATING:
+        return _("In calibration.")
+    return _("At work.")
