@@ -347,7 +347,13 @@ def address(route: Route, world: dict[str, Any]) -> str:
     return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda place: str(places[place[1]]), text)
 
 
-SORTS = {"invitation": "annotation/join", "trial": "speech/", "participant": "participants/", "export": "exports/", "dialogue": ""}
+SORTS = {
+    "invitation": "annotation/join",
+    "trial": "speech/",
+    "participant": "participants/",
+    "export": "exports/",
+    "dialogue": "",
+}
 
 
 def outcome(answer: Any) -> str:
