@@ -11,9 +11,10 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import datasets, erasing, study_file  # loads models
+        from annotation import activity, datasets, erasing, study_file  # loads models
         from annotation.services import joining
 
+        activity.register()
         datasets.register()
         erasing.register()
         study_file.register()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,6 +69,24 @@ def turns(exposure: Exposure, dialogue: Dialogue) -> list[Stretch]:
     """The turns in the file that this exposure plays, in order."""
     kept = exposure.time_line
     return [Stretch(*one) for one in kept["turns"]] if kept else _present(dialogue)
+
+
+def flat(heard: Iterable[Stretch], length: float) -> list[dict[str, Any]]:
+    """Turns of A and B as players get them; each lasts until the next begins, so that gaps are heard, not
+    seen.
+    """
+    starts = [
+        (max(turn.start, 0.0), "A" if turn.label == "A" else "B") for turn in heard if turn.start < length
+    ]
+    starts.sort(key=lambda pair: pair[0])
+    if not starts:
+        return []
+    starts[0] = (0.0, starts[0][1])
+    ends = [start for start, _who in starts[1:]] + [length]
+    return [
+        {"who": who, "start": round(start, 2), "end": round(end, 2)}
+        for (start, who), end in zip(starts, ends, strict=True)
+    ]
 
 
 def _present(dialogue: Dialogue) -> list[Stretch]:

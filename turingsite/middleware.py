@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
@@ -13,8 +12,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.utils.translation import gettext
 
+from studies.refusals import error_body, translated
 from turingsite.errors import DomainError
 
 log = logging.getLogger("turingsite.errors")
@@ -23,18 +22,6 @@ log = logging.getLogger("turingsite.errors")
 def no_client_address(request: HttpRequest) -> str:
     """Addresses of clients are not stored, not even by the login throttle."""
     return ""
-
-
-def translated(error: DomainError) -> str:
-    """The error's message in the current language, parameters filled in."""
-    text = gettext(error.message) if isinstance(error.message, str) else str(error.message)
-    return text % error.params if error.params else text
-
-
-def error_body(error: DomainError) -> dict[str, Any]:
-    """The one error shape: code, message, fields."""
-    fields = {name: gettext(m) if isinstance(m, str) else str(m) for name, m in error.fields.items()}
-    return {"error": {"code": error.code, "message": translated(error), "fields": fields}}
 
 
 def wants_json(request: HttpRequest) -> bool:

@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.views import defaults
 from django.views.decorators.http import require_safe
 
+from studies.refusals import error_body
 from turingsite.errors import Refused, gettext_noop
-from turingsite.middleware import error_body, wants_json
+from turingsite.middleware import wants_json
 
 STALE = gettext_noop(
     "The page may have been open for long, or your browser refuses cookies. Open the study's link again; "

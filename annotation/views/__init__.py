@@ -1,9 +1,27 @@
 """Pages of annotators. ``joining``: by an invitation. ``guidelines``, ``calibration``: before the work.
-``accounts``: login, and the studies of somebody with a login.
+``work``: the scoring page and what it sends. ``pages``: around it. ``accounts``: login, and the studies of
+somebody with a login.
 """
 
 from annotation.views.calibration import calibration
 from annotation.views.guidelines import guidelines
 from annotation.views.joining import join_
+from annotation.views.pages import done, pause, play, returned
+from annotation.views.work import batch, failed, hear, keys, known, next_, save
 
-__all__ = ["calibration", "guidelines", "join_"]
+__all__ = [
+    "batch",
+    "calibration",
+    "done",
+    "failed",
+    "guidelines",
+    "hear",
+    "join_",
+    "keys",
+    "known",
+    "next_",
+    "pause",
+    "play",
+    "returned",
+    "save",
+]

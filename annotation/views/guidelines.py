@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods
 from annotation.guideline_presenters import guidelines_page
 from annotation.services.guidelines import confirm_guidelines, has_confirmed, stamp
 from annotation.views.entering import entered
+from studies.refusals import translated
 from studies.texts import content_language
 from turingsite.errors import Conflict, Invalid
-from turingsite.middleware import translated
 
 
 @never_cache

@@ -70,7 +70,7 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
         "for_fun": round_.for_fun,
         "audio": reverse("dialogues:media", args=[trial.exposure.token]),
         "length": length,
-        "turns": turns(time_line.turns(trial.exposure, trial.dialogue), length),
+        "turns": time_line.flat(time_line.turns(trial.exposure, trial.dialogue), length),
         "order": order(round_.player),
         "heard": round(trial.heard, 3),
         "ranges": trial.ranges,
@@ -83,24 +83,6 @@ def trial_json(trial: Trial, *, following: Trial | None, settings: SpeechSetting
         "preload": reverse("dialogues:media", args=[ahead.exposure.token]) if ahead else None,
         "ask": {"confidence": settings.ask_confidence, "reason": settings.ask_reason},
     }
-
-
-def turns(heard: list[time_line.Stretch], length: float) -> list[dict[str, Any]]:
-    """Turns of A and B on the playing file; each lasts until the next begins, so that gaps are heard, not
-    seen.
-    """
-    starts = [
-        (max(turn.start, 0.0), "A" if turn.label == "A" else "B") for turn in heard if turn.start < length
-    ]
-    starts.sort(key=lambda pair: pair[0])
-    if not starts:
-        return []
-    starts[0] = (0.0, starts[0][1])
-    ends = [start for start, _who in starts[1:]] + [length]
-    return [
-        {"who": who, "start": round(start, 2), "end": round(end, 2)}
-        for (start, who), end in zip(starts, ends, strict=True)
-    ]
 
 
 def trial_page(

@@ -17,7 +17,8 @@ from django.views.decorators.http import require_POST
 
 from studies import access
 from studies.models import Participant
-from turingsite.errors import Conflict, DomainError, Invalid, NotFound
+from studies.refusals import translated
+from turingsite.errors import Conflict, Invalid, NotFound
 
 P = ParamSpec("P")
 Data = dict[str, Any]
@@ -113,17 +114,12 @@ def posting(back: str, nested: Collection[str] = ()) -> Callable[[Action[P]], Vi
             except (Conflict, Invalid, NotFound) as error:
                 if is_json(request):
                     raise
-                messages.warning(request, shown(error))
+                messages.warning(request, translated(error))
                 return redirect(back, slug)
 
         return view
 
     return decorator
-
-
-def shown(error: DomainError) -> str:
-    text = _(error.message) if isinstance(error.message, str) else str(error.message)
-    return text % error.params if error.params else text
 
 
 def answer(request: HttpRequest, body: Data, url: str, *, status: int = 200) -> HttpResponse:

@@ -17,9 +17,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from studies.refusals import error_body
 from turingsite import views
 from turingsite.errors import DomainError
-from turingsite.middleware import error_body
 
 log = logging.getLogger("turingsite.api")
 

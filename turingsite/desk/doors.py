@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from dialogues.selectors import works_on_desk
 from dialogues.targets import analysed, outcomes_open
 from studies.models import Study, StudyMember
+from studies.refusals import translated
 from studies.selectors import access_desk_study
 from turingsite.errors import DomainError, NotFound
-from turingsite.middleware import translated
 
 LOOKED = "desk_looked"  # in the session: studies whose outcomes this person chose to see early
 

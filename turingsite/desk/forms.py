@@ -14,10 +14,10 @@ from games.speech.services.settings import SETTINGS as SPEECH
 from games.speech.study_file import refusal
 from studies.characters import TypedForm
 from studies.models import Completion, Language, Study, StudyMember
+from studies.refusals import translated
 from studies.services.paying import COLUMNS
 from studies.services.running import FIXED_ONCE_OPENED, SETTINGS
 from turingsite.errors import DomainError
-from turingsite.middleware import translated
 
 LANGUAGES = forms.CheckboxSelectMultiple
 

@@ -17,6 +17,7 @@ from dialogues import media, tasks
 from dialogues.models import Dialogue, Recording, Turn
 from dialogues.processing.correcting import correct_turns, stamp
 from dialogues.selectors import access_desk_dialogue
+from studies.refusals import translated
 from turingsite.audio.decode import decode
 from turingsite.audio.peaks import peaks
 from turingsite.desk import turn_rows
@@ -24,7 +25,6 @@ from turingsite.desk.pictures import WIDTH, outline
 from turingsite.desk.turn_rows import NoEdit, TurnRow
 from turingsite.desk.wake import wake
 from turingsite.errors import DomainError
-from turingsite.middleware import translated
 
 KEPT = 24 * 3600  # seconds: the outline of an original never changes
 TYPES = {

@@ -18,8 +18,9 @@ from games.speech.services.verdicts import storable
 from games.speech.views.edge import place_of, url_of
 from studies import access, sharing
 from studies.models import Participant, Study
+from studies.refusals import translated
 from studies.services import set_nickname
-from studies.views.edge import OPEN, elsewhere, fields_of, is_json, shown, unreadable, whole
+from studies.views.edge import OPEN, elsewhere, fields_of, is_json, unreadable, whole
 from turingsite.errors import Conflict, Invalid, NotFound, gettext_noop
 
 ENDED = {"paused_ok": True, "ended_ok": True, "closed_ok": True}
@@ -55,7 +56,7 @@ def sound(request: HttpRequest, slug: str) -> HttpResponse:
         except Invalid as refused:
             if is_json(request):
                 raise
-            error = shown(refused)
+            error = translated(refused)
         else:
             return elsewhere(request, presenters.address("play", participant.study))
     place = place_of(participant)
@@ -102,7 +103,7 @@ def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         except Invalid as refused:
             if is_json(request):
                 raise
-            error = shown(refused)
+            error = translated(refused)
         else:
             return elsewhere(request, presenters.address("play", participant.study))
     elif asked.answered_at is not None:
@@ -191,7 +192,7 @@ def nickname(request: HttpRequest, slug: str) -> HttpResponse:
         except (Invalid, Conflict) as refused:
             if is_json(request):
                 raise
-            typed, error = storable(value, 100), shown(refused)
+            typed, error = storable(value, 100), translated(refused)
         else:
             return elsewhere(request, presenters.address("board", participant.study))
     context = presenters.nickname_page(participant.study, participant, typed=typed, error=error)
