@@ -27,12 +27,21 @@ class Column(NamedTuple):
 class Layout:
     """The columns that a file may have. ``instead``: a needed column may be absent where this one is there.
 
-    ``example`` shows one line of JSONL in a message.
+    ``example`` shows one line of JSONL in a message. ``aliases``: headers (as ``header_key`` has them) that
+    are taken for a column. ``most_rows`` and ``most_bytes``: what a file may hold.
     """
 
     columns: tuple[Column, ...]
     example: str
     instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    most_rows: int = 100_000
+    most_bytes: int = 50_000_000
+
+    def named(self, header: str) -> str:
+        """The column that a header names, or what is compared with the names of columns."""
+        key = header_key(header)
+        return key if key in self.by_name else self.aliases.get(key, key)
 
     @cached_property
     def by_name(self) -> dict[str, Column]:

@@ -11,14 +11,12 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from dialogues.importing import notes
-from dialogues.importing.columns import MANIFEST, Layout, header_key
+from dialogues.importing.columns import MANIFEST, Layout
 from dialogues.importing.encodings import read_text
 from dialogues.importing.notes import Note
 from turingsite.errors import Invalid
 
 DELIMITERS = ",;\t|"
-MAX_BYTES = 50_000_000
-MAX_ROWS = 100_000
 MAX_CELL = 100_000
 
 
@@ -43,11 +41,11 @@ class Manifest:
 
 def read_manifest(data: bytes, name: str, layout: Layout = MANIFEST) -> Manifest:
     """Read ``data``; ``name`` tells JSONL from CSV in doubt. Raises :class:`ManifestRefused`."""
-    if len(data) > MAX_BYTES:
+    if len(data) > layout.most_bytes:
         raise ManifestRefused(
             "too_big",
             gettext_noop("The manifest is larger than %(megabytes)s MB. Divide it."),
-            {"megabytes": MAX_BYTES // 1_000_000},
+            {"megabytes": layout.most_bytes // 1_000_000},
         )
     try:
         text, guessed = read_text(data)
@@ -70,11 +68,11 @@ def read_manifest(data: bytes, name: str, layout: Layout = MANIFEST) -> Manifest
     rows = list(_jsonl(text, said, layout) if _is_json(text, name) else _csv(text, said, layout))
     if not rows:
         raise ManifestRefused("no_rows", gettext_noop("The manifest has a header, but no rows."))
-    if len(rows) > MAX_ROWS:
+    if len(rows) > layout.most_rows:
         raise ManifestRefused(
             "too_many_rows",
             gettext_noop("The manifest has more than %(rows)s rows. Divide it."),
-            {"rows": MAX_ROWS},
+            {"rows": layout.most_rows},
         )
     for row in rows:
         _refuse_unstorable(row)
@@ -146,13 +144,13 @@ def _csv(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
 
 
 def _known_columns(header: list[str], layout: Layout) -> tuple[int, int]:
-    keys = [header_key(cell) for cell in header]
+    keys = [layout.named(cell) for cell in header]
     return sum(key in layout.by_name for key in keys), len(keys)
 
 
 def _columns(header: list[str], said: list[Note], layout: Layout) -> list[str]:
     """Column names by position; an unknown one becomes "" and is told. Raises where one is missing."""
-    keys = [header_key(cell) for cell in header]
+    keys = [layout.named(cell) for cell in header]
     while keys and not keys[-1]:
         keys.pop()
     twice = sorted({key for key in keys if key and keys.count(key) > 1})
@@ -268,7 +266,7 @@ def _json_row(line: int, item: dict[str, Any], unknown: set[str], said: list[Not
     row = RawRow(line, {})
     strange, known = [], layout.by_name
     for key, value in item.items():
-        name = header_key(key)
+        name = layout.named(key)
         if name not in known:
             strange.append(name)
         elif name in row.data:

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 
 from dialogues.importing import notes
-from dialogues.importing.manifest import MAX_BYTES
+from dialogues.importing.columns import MANIFEST
 from dialogues.models import ImportBatch
 from turingsite.errors import Invalid
 
@@ -71,7 +71,7 @@ def receive(files: Iterable[Any]) -> Upload:
             else:
                 _write(file, root)
         path = _manifest(root)
-        if path.stat().st_size > MAX_BYTES:
+        if path.stat().st_size > MANIFEST.most_bytes:
             raise _refused("too_big", gettext_noop("The manifest is too large. Divide it."))
         # Names in the manifest count from where it lies.
         inside = path.parent.relative_to(Path(settings.MEDIA_ROOT))

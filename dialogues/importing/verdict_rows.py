@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.translation import gettext_noop
 
 from dialogues.builtin import folded
 from dialogues.importing import notes
 from dialogues.importing.manifest import Manifest, RawRow
 from dialogues.importing.notes import Note, any_stops
+from dialogues.importing.opinions import PREFIX, Clip, clips_named, faults_of_rater, moment
 from dialogues.importing.verdict_columns import ATTRIBUTES, CHOICES, MEANT
 from dialogues.models import Choice, Dialogue, Modality, StudyItem, Verdict
 from studies.models import Answer, Participant, Study
 from studies.questions import DECLINE, choices_of
 
-PREFIX = "import:"  # before a rater's id in recruiter_key: no recruiter's person is taken for one of a file
-ID_LENGTH = 120
 MOST_ROUNDS = 30_000
-CHUNK = 500  # values in one IN: SQLite takes no more than a thousand parameters everywhere
 BAND = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+)|\s*\+)")
-
-
-class Clip(NamedTuple):
-    """A dialogue as far as a verdict on it needs it."""
-
-    pk: int
-    state: str
-    modality: str
-    language: str
 
 
 @dataclass
@@ -97,7 +85,7 @@ class Setting:
 
 def check_verdicts(manifest: Manifest, setting: Setting) -> list[VerdictRow]:
     """Every row with all that stands against it. The first of two rows on the same pair counts."""
-    clips = _clips({str(raw.data.get("dialogue", "")) for raw in manifest.rows})
+    clips = clips_named({str(raw.data.get("dialogue", "")) for raw in manifest.rows})
     first: dict[tuple[str, int], VerdictRow] = {}
     told: dict[tuple[str, str], str] = {}
     rows = []
@@ -120,33 +108,16 @@ def _row(raw: RawRow, setting: Setting, clips: Mapping[str, Clip]) -> VerdictRow
     row = VerdictRow(raw.line, cells.get("dialogue", ""), cells.get("rater", ""), notes=list(raw.notes))
     if row.refused:
         return row
-    row.notes += _rater(row.rater, setting)
+    person = setting.people.get(row.rater)
+    row.notes += faults_of_rater(row.rater, gone=person is not None and person.is_gone)
     _dialogue(row, setting, clips)
     _choice(row, cells.get("choice", ""))
-    _time(row, cells.get("time", ""), setting)
+    row.given_at = moment(cells.get("time", ""), setting.zone, setting.now, row.notes)
     _round(row, cells.get("round", ""))
     for name in ATTRIBUTES:
         if value := cells.get(name, ""):
             _answer(row, name, value, setting)
     return row
-
-
-def _rater(rater: str, setting: Setting) -> Iterator[Note]:
-    if not rater:
-        yield notes.refused("no_rater", gettext_noop("The rater is empty. Give every person a code."))
-    elif len(rater) > ID_LENGTH or not rater.isprintable():
-        yield notes.refused(
-            "bad_rater",
-            gettext_noop("The rater's code has more than %(most)s characters, or some that don't print."),
-            most=ID_LENGTH,
-        )
-    elif "@" in rater:
-        yield notes.refused(
-            "rater_is_address",
-            gettext_noop("The rater looks like an e-mail address. Use codes that name nobody."),
-        )
-    elif rater in setting.people and setting.people[rater].is_gone:
-        yield notes.refused("rater_withdrew", gettext_noop("This person has withdrawn from the study."))
 
 
 def _dialogue(row: VerdictRow, setting: Setting, clips: Mapping[str, Clip]) -> None:
@@ -191,28 +162,6 @@ def _choice(row: VerdictRow, value: str) -> None:
     else:
         message = gettext_noop("The choice “%(value)s” is not known. Use one of: %(allowed)s.")
         row.notes.append(notes.refused("unknown_choice", message, value=shown, allowed=allowed))
-
-
-def _time(row: VerdictRow, value: str, setting: Setting) -> None:
-    if not value:
-        return
-    written = value.replace("/", "-")
-    try:
-        at = parse_datetime(written)
-        if at is None and (day := parse_date(written)):
-            at = datetime.combine(day, time(), setting.zone)
-    except ValueError:
-        at = None
-    if at is None:
-        message = gettext_noop("“%(value)s” is no time. Write it like 2025-03-01T12:30:00+08:00.")
-        row.notes.append(notes.refused("bad_time", message, value=notes.shortened(value)))
-        return
-    at = at if at.tzinfo else at.replace(tzinfo=setting.zone)
-    if at > setting.now:
-        message = gettext_noop("The time %(value)s lies in the future.")
-        row.notes.append(notes.refused("future_time", message, value=notes.shortened(value)))
-        return
-    row.given_at = at
 
 
 def _round(row: VerdictRow, value: str) -> None:
@@ -286,18 +235,6 @@ def _one_answer_each(row: VerdictRow, setting: Setting, told: dict[tuple[str, st
             message = gettext_noop("%(column)s differs from what is known of this person; “%(kept)s” stays.")
             row.notes.append(notes.warning("other_answer", message, column=name, kept=str(kept)))
             del row.answers[name]
-
-
-def _clips(names: set[str]) -> dict[str, Clip]:
-    """Dialogues by the name the file gives: their id in a manifest, else their code."""
-    found: dict[str, Clip] = {}
-    wanted = sorted(name for name in names if 0 < len(name) <= ID_LENGTH)
-    for column in ("code", "external_id"):
-        for start in range(0, len(wanted), CHUNK):
-            rows = Dialogue.objects.filter(**{f"{column}__in": wanted[start : start + CHUNK]})
-            for name, *rest in rows.values_list(column, "pk", "state", "modality", "language"):
-                found[name] = Clip(*rest)
-    return found
 
 
 def attributes_of(rows: Sequence[VerdictRow]) -> dict[str, dict[str, str]]:

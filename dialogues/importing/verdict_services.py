@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dialogues.importing.manifest import Manifest
-from dialogues.importing.verdict_rows import PREFIX, Setting, VerdictRow, attributes_of, check_verdicts
+from dialogues.importing.opinions import BATCH, raters_of_file
+from dialogues.importing.verdict_rows import Setting, VerdictRow, attributes_of, check_verdicts
 from dialogues.models import StudyItem, Verdict
 from dialogues.withdrawing import withdrawn
 from studies import audit, builtin
-from studies.models import Answer, Participant, Questionnaire, Rater, Study
+from studies.models import Answer, Questionnaire, Rater, Study
 from studies.questions import scale_of
 from studies.selectors import PROFILE
 from studies.services import create_study
@@ -24,8 +25,6 @@ from turingsite.errors import Conflict, NotFound
 
 ACTIVITY = "speech"
 Exclusion = Verdict.Exclusion
-SOURCE = "import"
-BATCH = 500
 
 
 class Imported(NamedTuple):
@@ -70,7 +69,7 @@ def import_verdicts(
                 transaction.set_rollback(True)
                 return Imported(rows, False)
             _items(study, taken)
-            raters = _raters(study, taken, now)
+            raters = raters_of_file(study, taken, now)
             answered = _answers(study, rows, raters, setting)
             _verdicts(study, taken, raters, now)
             if taken or answered:
@@ -118,41 +117,6 @@ def _items(study: Study, taken: list[VerdictRow]) -> None:
         (StudyItem(study=study, dialogue_id=pk, is_active=active) for pk in sorted(wanted - there)),
         batch_size=BATCH,
     )
-
-
-def _raters(study: Study, taken: list[VerdictRow], now: datetime) -> dict[str, Rater]:
-    """Rater by the id in the file; new people get random codes, the file's id stays inside."""
-    own = Rater.objects.filter(participant__study=study, participant__recruiter_key__startswith=PREFIX)
-    there = {
-        rater.participant.recruiter_key.removeprefix(PREFIX): rater
-        for rater in own.select_related("participant")
-        if rater.participant is not None
-    }
-    began: dict[str, datetime] = {}
-    languages: dict[str, set[str]] = {}
-    for row in taken:
-        began[row.rater] = min(began.get(row.rater, now), row.given_at or now)
-        languages.setdefault(row.rater, set()).update({row.clip.language} if row.clip else ())
-    people = Participant.objects.bulk_create(
-        (
-            Participant(
-                study=study,
-                state=Participant.State.COMPLETED,
-                recruiter_key=f"{PREFIX}{who}",
-                source=SOURCE,
-                judging_language=next(iter(languages[who])) if len(languages[who]) == 1 else "",
-                joined_at=since,
-            )
-            for who, since in began.items()
-            if who not in there
-        ),
-        batch_size=BATCH,
-    )
-    made = Rater.objects.bulk_create((Rater(participant=one) for one in people), batch_size=BATCH)
-    there |= {
-        person.recruiter_key.removeprefix(PREFIX): rater for person, rater in zip(people, made, strict=True)
-    }
-    return there
 
 
 def _answers(study: Study, rows: list[VerdictRow], raters: dict[str, Rater], setting: Setting) -> int:
