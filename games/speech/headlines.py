@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from dialogues.analysis_sets import sets_of
 from dialogues.datasets import DIALOGUES, ITEMS, VERDICTS
 from dialogues.models import Choice, Kind
-from games.speech.reports.figures import enough
 from games.speech.reports.judged import ACTIVITY, KINDS, scopes
 from studies import tidy
+from studies.estimates import enough
 from studies.models import Study
 from studies.registry import Companion, companions
 from studies.reports import ANALYSIS_SETS

@@ -13,15 +13,13 @@ from games.speech.reports.figures import (
     HOW_TWO_WAY,
     KIND,
     LANGUAGE,
-    NOTE,
     beside,
-    cells,
     counts,
-    interval_headings,
     published_headings,
     share_row,
 )
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, kinds, scopes
+from studies.estimates import NOTE, cells, interval_headings
 from studies.reports import Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 

@@ -7,16 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from games.speech.reports.figures import (
-    COUNTS,
-    HOW_TWO_WAY,
-    NOTE,
-    interval_headings,
-    not_enough,
-    share_row,
-)
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, share_row
 from games.speech.reports.judged import Judged
 from games.speech.reports.speakers import Speakers
+from studies.estimates import NOTE, interval_headings, not_enough
 from studies.reports import Heading, ReportTable, Tables
 from turingsite import stats
 

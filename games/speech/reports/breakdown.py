@@ -8,9 +8,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, NOTE, interval_headings, share_row
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, share_row
 from games.speech.reports.judged import Judged, Labels, Mask, Numbers
 from games.speech.reports.strategies import known_words
+from studies.estimates import NOTE, interval_headings
 from studies.reports import Heading, ReportTable
 
 LAST_ROUND = 6  # this one and later ones are one row

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from games.speech.reports import families
-from games.speech.reports.figures import LANGUAGE, NOTE, cells, enough, interval_headings
+from games.speech.reports.figures import LANGUAGE
 from games.speech.reports.judged import Given, given, in_scope, scopes
 from games.speech.reports.speakers import HEAD, MACHINES, Speakers, head, speakers
+from studies.estimates import NOTE, adjust, cells, enough, interval_headings
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 
@@ -61,7 +62,7 @@ def by_system(data: Given, who: Speakers) -> ReportTable:
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
             block.append(row)
-        families.adjust([row for row in block if row["speaker"] != MACHINES], "discrimination")
+        adjust([row for row in block if row["speaker"] != MACHINES], "discrimination")
         rows += block
     return ReportTable(
         "discrimination",
@@ -120,7 +121,7 @@ def _between(data: Given, who: Speakers) -> ReportTable:
                 "p": stats.difference_test(found).p if enough(found, fewest) else None,
             }
             block.append(row)
-        families.adjust(block, "between")
+        adjust(block, "between")
         rows += block
     return ReportTable(
         "between",

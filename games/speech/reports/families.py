@@ -7,7 +7,6 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from studies.reports import Heading
-from turingsite import stats
 
 #: By report, then by table, which is also what a row says under ``family``.
 FAMILIES: dict[str, dict[str, Any]] = {
@@ -31,11 +30,3 @@ HEADINGS = (
         {table: words for tables in FAMILIES.values() for table, words in tables.items()},
     ),
 )
-
-
-def adjust(rows: list[dict[str, Any]], family: str) -> None:
-    """Put Holm's p and the family's name into the rows of one family; rows without ``p`` keep to none."""
-    adjusted = stats.holm({place: row["p"] for place, row in enumerate(rows)})
-    for place, row in enumerate(rows):
-        row["p_holm"] = adjusted[place]
-        row["family"] = family

@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 
 from games.speech.reports import families
 from games.speech.reports.breakdown import LAST_ROUND
-from games.speech.reports.figures import (
-    COUNTS,
-    HOW_TWO_WAY,
-    NOTE,
-    interval_headings,
-    not_enough,
-    share_row,
-    too_few,
-)
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, share_row
 from games.speech.reports.judged import Judged, Mask
 from studies.coarsening import WITHHELD
+from studies.estimates import NOTE, adjust, interval_headings, not_enough, too_few
 from studies.questions import DECLINE
 from studies.reports import Heading, ReportTable, Tables
 from studies.selectors import PROFILE
@@ -147,7 +140,7 @@ def _factors(judged: Judged, found: list[tuple[Factor, list[Group]]]) -> ReportT
                 "note": "" if test.p is not None else _why_not(test),
             }
         )
-    families.adjust(rows, "factors")
+    adjust(rows, "factors")
     return ReportTable(
         "factors",
         gettext_lazy("Does accuracy differ between groups of people"),

@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dialogues.models import Kind
-from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, LANGUAGE, NOTE, interval_headings, share_row
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, LANGUAGE, share_row
 from games.speech.reports.judged import COLUMNS as JUDGED_COLUMNS
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, leaking, scopes
 from games.speech.reports.speakers import HEAD, MACHINES, Speakers, head, speakers
 from games.speech.reports.strategies import known_words
+from studies.estimates import NOTE, interval_headings
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 

@@ -9,22 +9,10 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from games.speech.reports.figures import (
-    COUNTS,
-    FEWEST_VERDICTS,
-    KIND,
-    LANGUAGE,
-    NOTE,
-    cells,
-    counts,
-    enough,
-    interval_headings,
-    not_enough,
-    possible,
-    share_row,
-)
+from games.speech.reports.figures import COUNTS, KIND, LANGUAGE, counts, share_row
 from games.speech.reports.judged import Judged, Mask, given, in_scope, kinds, scopes
 from games.speech.reports.speakers import HEAD, head, speakers
+from studies.estimates import FEWEST_OPINIONS, NOTE, cells, enough, interval_headings, not_enough, possible
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 
@@ -146,8 +134,8 @@ def trend(
             **said,
             **counts(judged, mask),
             "bins": along.bins,
-            "z": along.z if along.n >= FEWEST_VERDICTS else None,
-            "p_z": along.p if along.n >= FEWEST_VERDICTS else None,
+            "z": along.z if along.n >= FEWEST_OPINIONS else None,
+            "p_z": along.p if along.n >= FEWEST_OPINIONS else None,
             **cells(slope, "slope", alike=_("one length bin")),
             "t": test.statistic if good else None,
             "p_t": test.p if good else None,

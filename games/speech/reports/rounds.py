@@ -9,20 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from games.speech.reports.breakdown import LAST_ROUND, round_words
-from games.speech.reports.figures import (
-    COUNTS,
-    HOW_TWO_WAY,
-    KIND,
-    LANGUAGE,
-    NOTE,
-    cells,
-    counts,
-    enough,
-    interval_headings,
-    possible,
-    share_row,
-)
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, KIND, LANGUAGE, counts, share_row
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, kinds, scopes
+from studies.estimates import NOTE, cells, enough, interval_headings, possible
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 

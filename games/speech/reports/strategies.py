@@ -8,16 +8,9 @@ from django.utils.translation import gettext_lazy
 
 from dialogues import builtin
 from games.speech.reports import families
-from games.speech.reports.figures import (
-    COUNTS,
-    LANGUAGE,
-    NOTE,
-    enough,
-    interval_headings,
-    possible,
-    share_row,
-)
+from games.speech.reports.figures import COUNTS, LANGUAGE, share_row
 from games.speech.reports.judged import Given, in_scope, scopes
+from studies.estimates import NOTE, adjust, enough, interval_headings, possible
 from studies.reports import Heading, ReportTable
 from studies.texts import pick
 from turingsite import stats
@@ -60,7 +53,7 @@ def table(data: Given) -> ReportTable:
                     "p": stats.difference_test(found).p if good else None,
                 }
             )
-        families.adjust(block, "strategies")
+        adjust(block, "strategies")
         rows += block
     return ReportTable(
         "strategies",

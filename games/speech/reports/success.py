@@ -6,21 +6,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from games.speech.reports import benchmarks, breakdown, discrimination, families, strategies
-from games.speech.reports.figures import (
-    COUNTS,
-    HOW_TWO_WAY,
-    NOTE,
-    beside,
-    cells,
-    enough,
-    interval_headings,
-    possible,
-    published_headings,
-    share,
-    share_row,
-)
+from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, beside, published_headings, share, share_row
 from games.speech.reports.judged import Given, given, in_scope, scopes
 from games.speech.reports.speakers import HEAD, HUMANS, MACHINES, Speakers, head, speakers
+from studies.estimates import NOTE, adjust, cells, enough, interval_headings, possible
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
 
@@ -100,7 +89,7 @@ def _success(data: Given, who: Speakers) -> ReportTable:
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
             block.append((one, row))
-        families.adjust([row for one, row in block if one.is_system], "success")
+        adjust([row for one, row in block if one.is_system], "success")
         rows += [row for _one, row in block]
     beside_headings = (
         ()
@@ -154,7 +143,7 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
             if who.lacks(one, scope):
                 row["note"] = _("no dialogues in this language")
             block.append(row)
-        families.adjust(block, "difference")
+        adjust(block, "difference")
         rows += block
     return ReportTable(
         "difference",
