@@ -23,6 +23,7 @@ urlpatterns = [
     path("s/<slug:slug>/speech/", include("games.speech.urls")),
     path("s/<slug:slug>/annotation/", include("annotation.urls")),
     path("annotate/", include("annotation.account_urls")),
+    path("review/", include("annotation.review.urls")),
     path("", include("dialogues.urls")),
     path("api/", include("turingsite.api.urls")),
 ]

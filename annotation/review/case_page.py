@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from annotation.models import BatchItem, Dimension, Resolution, ReviewCase, ReviewDecision, Score
 from annotation.models.taxonomy import in_language
@@ -24,8 +25,7 @@ NONE = 0  # how no evidence is said on pages and in forms
 
 def shown_value(row: Score | ReviewDecision) -> int:
     """1 to 5, or 0 where there was no evidence."""
-    value: int = row.value
-    return value if row.evidence else NONE
+    return row.value if row.evidence else NONE
 
 
 def cell_name(case: ReviewCase, score: Score) -> str:
@@ -34,7 +34,7 @@ def cell_name(case: ReviewCase, score: Score) -> str:
 
 
 def number_of(case: ReviewCase, score: Score) -> int:
-    return case.raters.index(score.rater_id) + 1
+    return list(case.raters).index(score.rater_id) + 1
 
 
 def scores_named(case: ReviewCase, names: Iterable[str]) -> list[Score]:
@@ -59,7 +59,7 @@ def case_page(case: ReviewCase, user: Any, *, opened: str = "", rater: str = "")
         number = number_of(case, score)
         decisions = said[score.pk]
         mine = next((row for row in decisions if row.reviewer_id == user.pk), None)
-        grid[score.dimension_id][number] = {
+        cell = {
             "name": cell_name(case, score),
             "number": number,
             "value": shown_value(score),
@@ -69,6 +69,7 @@ def case_page(case: ReviewCase, user: Any, *, opened: str = "", rater: str = "")
             "differs": score.pk not in ended and differ(decisions),
             "ended": _ended(ended.get(score.pk)),
         }
+        grid[score.dimension_id][number] = cell | {"label": _label(cell, score.dimension, settings.reviewers)}
     numbers = sorted({number for cells in grid.values() for number in cells})
     comments: dict[int | None, list[Any]] = defaultdict(list)
     for row in case.comments.select_related("author").order_by("given_at", "pk"):
@@ -135,6 +136,23 @@ def _row(
         "comments": comments,
         "opened": dimension.key == opened,
     }
+
+
+def _label(cell: Mapping[str, Any], dimension: Dimension, wanted: int) -> str:
+    """A cell in words, for whoever does not see the table."""
+    parts = [
+        _("Rater %(number)s, %(dimension)s: %(value)s.")
+        % {"number": cell["number"], "dimension": dimension.name, "value": cell["value"] or _("no evidence")}
+    ]
+    if cell["ended"]:
+        parts.append(_("Ended as %(value)s.") % {"value": cell["ended"]["value"] or _("no evidence")})
+    else:
+        parts.append(_("%(n)s of %(of)s decided.") % {"n": cell["decided"], "of": wanted})
+        if cell["differs"]:
+            parts.append(_("Reviewers differ."))
+        if cell["mine"]:
+            parts.append(_("You decided."))
+    return " ".join(parts)
 
 
 def _decision(row: ReviewDecision, user: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ differ, a discussion is open until one of them closes it with the value they agr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -38,7 +39,18 @@ from annotation.services.review_rules import (
 from studies import audit
 from turingsite.errors import Conflict, Invalid, Refused
 
-__all__ = ["Moved", "agree", "approve_lot", "comment", "decide", "is_full_for", "refresh_cases", "seats"]
+__all__ = [
+    "Moved",
+    "agree",
+    "agree_each",
+    "approve_lot",
+    "comment",
+    "decide",
+    "decide_each",
+    "is_full_for",
+    "refresh_cases",
+    "seats",
+]
 
 Decision = ReviewDecision.Decision
 
@@ -210,6 +222,44 @@ def agree(
     )
     follow(locked, now=now, user=reviewer)
     return made
+
+
+@transaction.atomic
+def decide_each(
+    *, scores: Iterable[Score], approve: bool, value: int | None, reason: str = "", **more: Any
+) -> int:
+    """The same wish for several scores: ``decide`` on each, all or none; how many.
+
+    ``value`` None is no evidence. A score that has the value already is approved.
+    """
+    wanted = None if approve else given_in(value, value is not None)
+    scores = list(scores)
+    if not scores:
+        raise Invalid("not_of_case", _("This score is not in this review."))
+    for score in scores:
+        if wanted is None or (wanted == (score.value, score.evidence) and len(scores) > 1):
+            decide(score=score, decision=Decision.APPROVE, **more)
+            continue
+        decide(
+            score=score,
+            decision=Decision.PROPOSE,
+            value=wanted.value,
+            evidence=wanted.evidence,
+            reason=reason,
+            **more,
+        )
+    return len(scores)
+
+
+@transaction.atomic
+def agree_each(*, scores: Iterable[Score], value: int | None, reason: str, **more: Any) -> int:
+    """The same agreed value for several scores: ``agree`` on each, all or none; how many."""
+    scores = list(scores)
+    if not scores:
+        raise Invalid("not_of_case", _("This score is not in this review."))
+    for score in scores:
+        agree(score=score, value=value, evidence=value is not None, reason=reason, **more)
+    return len(scores)
 
 
 def _store(

@@ -27,19 +27,14 @@ from annotation.review.disagreement import Given, apart, disagreement, spread
 from annotation.services.review_cases import scores_of
 from annotation.services.reviewing import Moved, agree, approve_lot, comment, decide, refresh_cases
 from dialogues.models import Dialogue
-from studies.models import AuditLine, Participant, Study, StudyMember
+from studies.models import AuditLine, Participant, Study
 from tests import factories
+from tests.annotation.reviewers import fresh, make_reviewer
 from tests.factories import NOW
 from turingsite.errors import Conflict, DomainError
 
 LATER = NOW + timedelta(hours=1)
 pytestmark = pytest.mark.django_db
-
-
-def make_reviewer(study: Study, name: str) -> Any:
-    user = factories.UserFactory(username=name, is_staff=True)
-    factories.StudyMemberFactory(study=study, user=user, role=StudyMember.Role.REVIEWER)
-    return user
 
 
 @pytest.fixture
@@ -64,10 +59,6 @@ def refused(code: str) -> Iterator[None]:
     with pytest.raises(DomainError) as error:
         yield
     assert error.value.code == code
-
-
-def fresh(case: ReviewCase) -> ReviewCase:
-    return ReviewCase.objects.get(pk=case.pk)
 
 
 def approve(case: ReviewCase, score: Score, who: Any, **more: Any) -> ReviewDecision:

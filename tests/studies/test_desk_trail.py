@@ -19,7 +19,7 @@ from tests import factories
 from turingsite.desk.trail_words import DEEDS, GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITERS = ("studies", "dialogues", "games", "turingsite")
+WRITERS = ("studies", "dialogues", "games", "annotation", "turingsite")
 
 
 def recorded() -> set[str]:
