@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import re
 import secrets
 from typing import NamedTuple
+
+from django.utils.crypto import salted_hmac
 
 _SHAPE = re.compile(r"tts_([0-9a-z]{8})_[A-Za-z0-9_-]{43}", re.ASCII)
 _LETTERS = "23456789abcdefghjkmnpqrstwxyz"
@@ -23,6 +26,17 @@ class Secret(NamedTuple):
 def draw() -> Secret:
     prefix = "".join(secrets.choice(_LETTERS) for _ in range(8))
     text = f"tts_{prefix}_{secrets.token_urlsafe(32)}"
+    return Secret(text, prefix, digest(text))
+
+
+def drawn_for(asked: str) -> Secret:
+    """The same token whenever the same is asked for: what a page drew at random, and what was filled in.
+
+    The page's draw is kept nowhere, so neither the site's key nor a copy of the database tells the token.
+    """
+    bits = salted_hmac("api.token", asked, algorithm="sha512").digest()
+    prefix = "".join(_LETTERS[byte % len(_LETTERS)] for byte in bits[32:40])
+    text = f"tts_{prefix}_{base64.urlsafe_b64encode(bits[:32]).rstrip(b'=').decode()}"
     return Secret(text, prefix, digest(text))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -42,6 +44,10 @@ class TokenForm(Answering):
         label=gettext_lazy("Lasts"), choices=LASTING, coerce=int, initial=DAYS, widget=forms.RadioSelect
     )
     may_export = forms.BooleanField(label=gettext_lazy("It may also make and fetch exports."), required=False)
+    #: Drawn for each page that is shown, so that a double click makes one token.
+    once = forms.CharField(
+        max_length=40, required=False, widget=forms.HiddenInput, initial=partial(secrets.token_urlsafe, 24)
+    )
 
     def __init__(self, *args: Any, study: Study, others: list[Study], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,6 +73,7 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
                 name=asked["name"],
                 days=asked["days"],
                 may_export=asked["may_export"],
+                once=asked["once"],
                 user=request.user,
             ).secret
         except DomainError as error:
