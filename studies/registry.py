@@ -93,6 +93,10 @@ def _has_none(study: Study) -> bool:
     return False
 
 
+def _has_it(study: Study) -> bool:
+    return True
+
+
 def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
 
@@ -201,7 +205,9 @@ class Report:
     ``columns``: of a large table those that it reads; of a table that is not named there, all.
     ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p
     values are adjusted together. ``figures``: of its result, from the tables alone. ``blind``: whatever it
-    is given, it shows nothing by kind or system of the dialogues.
+    is given, it shows nothing by kind or system of the dialogues. ``layers``: of labels, with their words;
+    such a report reads one of them, the first unless asked, in place of an analysis set. ``has(study)``:
+    whether the desk lists it among the study's.
     """
 
     key: str
@@ -213,6 +219,8 @@ class Report:
     figures: Callable[[ReportResult], Sequence[Figure]] = _no_figures
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     blind: bool = False
+    layers: Mapping[str, Text] = field(default_factory=dict)
+    has: Callable[[Study], bool] = _has_it
 
     @property
     def shows_outcomes(self) -> bool:

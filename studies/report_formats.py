@@ -12,6 +12,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from studies.cells import guarded
+from studies.figures.given import read_of
 from studies.figures.shapes import numeral
 from studies.markdown import as_markdown_text
 from studies.plans import LABELS, PlanNote
@@ -27,10 +28,12 @@ def as_json(result: ReportResult) -> str:
                 "report": result.key,
                 "title": str(result.title),
                 "study": result.study,
-                "set": result.analysis_set,
+                "set": result.analysis_set or None,
+                "layer": result.layer or None,
                 "language": result.language or None,
                 "plan": result.plan.as_data() if result.plan is not None else None,
                 "n": basis.n,
+                "of": basis.of,
                 "persons": basis.persons,
                 "dialogues": basis.dialogues,
                 "excluded": dict(basis.excluded),
@@ -59,8 +62,8 @@ def as_csv(result: ReportResult) -> str:
     columns = list(dict.fromkeys(heading.key for table in result.tables for heading in table.headings))
     text = io.StringIO()
     sheet = csv.writer(text, lineterminator="\n")
-    sheet.writerow(["report", "study", "set", "table", *columns])
-    first = (result.key, result.study, result.analysis_set)
+    sheet.writerow(["report", "study", "layer" if result.layer else "set", "table", *columns])
+    first = (result.key, result.study, result.layer or result.analysis_set)
     for table in result.tables:
         for row in table.rows:
             plain = _plain_row(table, row)
@@ -75,17 +78,7 @@ def as_markdown(result: ReportResult) -> str:
     lines = [
         f"# {as_markdown_text(result.title)}",
         "",
-        _(
-            "Study %(study)s, analysis set %(set)s: %(n)s verdicts by %(persons)s persons on %(dialogues)s "
-            "dialogues."
-        )
-        % {
-            "study": f"`{result.study}`",
-            "set": f"`{result.analysis_set}`",
-            "n": basis.n,
-            "persons": basis.persons,
-            "dialogues": basis.dialogues,
-        },
+        read_of(result, quoted=True),
     ]
     lines.append(_plan_line(result.plan))
     if result.language:

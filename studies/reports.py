@@ -43,12 +43,14 @@ class Options:
     """What a reader may choose. ``language``: of the dialogues, "" for all.
 
     ``analysis_set`` "": the headline, which is the set of the frozen plan, else ``all``. ``margin`` is the
-    frozen plan's, ``None`` for the study's setting; only ``run_report`` sets it.
+    frozen plan's, ``None`` for the study's setting; only ``run_report`` sets it. ``layer``: of labels, for
+    the reports that have some, "" for their first.
     """
 
     analysis_set: str = ""
     language: str = ""
     margin: float | None = None
+    layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,18 +82,20 @@ class ReportTable:
 @dataclass(frozen=True)
 class Basis:
     """What every figure rests on. ``excluded`` counts verdicts by reason; a reason is listed once per verdict
-    except for breaks of protocol, of which a verdict may have several."""
+    except for breaks of protocol, of which a verdict may have several. ``of``: what ``n`` counts."""
 
     n: int
     persons: int
     dialogues: int
     excluded: Mapping[str, int] = field(default_factory=dict)
     excluded_total: int = 0
+    of: Literal["verdicts", "scores"] = "verdicts"
 
 
 @dataclass(frozen=True)
 class ReportResult:
-    """A report as computed: the analysis set it names, what it rests on, its tables; the frozen plan."""
+    """A report as computed: the analysis set it names, or the layer of labels in its place; what it rests on,
+    its tables; the frozen plan."""
 
     key: str
     title: Any
@@ -102,6 +106,7 @@ class ReportResult:
     tables: tuple[ReportTable, ...]
     notes: tuple[Any, ...] = ()
     plan: PlanNote | None = None
+    layer: str = ""
 
 
 def run_report(key: str, study: Study, options: Options | None = None) -> ReportResult:
@@ -158,6 +163,14 @@ def _build(
             _("There is no analysis set “%(name)s”. There are: %(known)s."),
             {"name": options.analysis_set, "known": ", ".join(ANALYSIS_SETS)},
         )
+    if report.layers:
+        options = replace(options, layer=options.layer or next(iter(report.layers)))
+        if options.layer not in report.layers:
+            raise Invalid(
+                "no_such_layer",
+                _("There is no layer “%(name)s”. There are: %(known)s."),
+                {"name": options.layer, "known": ", ".join(report.layers)},
+            )
     result = report.build(tables, study=study, options=options)
     assert isinstance(result, ReportResult)  # noqa: S101  (what a registered report gives)
     return replace(result, plan=plan)

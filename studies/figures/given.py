@@ -79,16 +79,7 @@ def rests_on(result: ReportResult) -> str:
     """What a saved figure says of itself below its title."""
     basis = result.basis
     if basis.n:
-        said_of = _(
-            "Study %(study)s, analysis set %(set)s: %(n)s verdicts by %(persons)s persons on %(dialogues)s "
-            "dialogues."
-        ) % {
-            "study": result.study,
-            "set": result.analysis_set,
-            "n": basis.n,
-            "persons": basis.persons,
-            "dialogues": basis.dialogues,
-        }
+        said_of = read_of(result)
     elif basis.dialogues:
         said_of = _("Study %(study)s: %(dialogues)s dialogues.") % {
             "study": result.study,
@@ -97,6 +88,29 @@ def rests_on(result: ReportResult) -> str:
     else:
         said_of = _("Study %(study)s.") % {"study": result.study}
     return str(said_of)
+
+
+def read_of(result: ReportResult, *, quoted: bool = False) -> str:
+    """The study, the set or layer that was read, how much that is. ``quoted``: names as Markdown's code."""
+    basis, mark = result.basis, "`" if quoted else ""
+    known = {
+        "study": f"{mark}{result.study}{mark}",
+        "set": f"{mark}{result.analysis_set}{mark}",
+        "layer": f"{mark}{result.layer}{mark}",
+        "n": basis.n,
+        "persons": basis.persons,
+        "dialogues": basis.dialogues,
+    }
+    if result.layer:
+        words = _(
+            "Study %(study)s, layer %(layer)s: %(n)s scores by %(persons)s raters on %(dialogues)s dialogues."
+        )
+    else:
+        words = _(
+            "Study %(study)s, analysis set %(set)s: %(n)s verdicts by %(persons)s persons on %(dialogues)s "
+            "dialogues."
+        )
+    return words % known
 
 
 def found(result: ReportResult, key: str) -> ReportTable | None:

@@ -13,6 +13,7 @@ from dialogues.models import Verdict
 from studies.figures import PICTURES
 from studies.models import Language, Study
 from studies.plans import headline
+from studies.registry import Report
 from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
 from studies.selectors import access_desk_study
@@ -39,6 +40,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     options = Options(
         analysis_set=asked if asked in ANALYSIS_SETS else headline(study),
         language=language if language in dict(_languages(study)) else "",
+        layer=_layer(kind, request.GET.get("layer", "")),
     )
     outcomes = kind.shows_outcomes
     context: dict[str, Any] = {
@@ -48,6 +50,8 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "options": options,
         "set_words": SETS.get(options.analysis_set, options.analysis_set),
         "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
+        "layers": list(kind.layers.items()),
+        "layer_words": kind.layers.get(options.layer, ""),
         "languages": _languages(study),
         "query": request.GET.urlencode(),
         "outcomes": outcomes,
@@ -60,18 +64,18 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         note_reading(
             study=study,
             report=key,
-            analysis_set=options.analysis_set,
+            analysis_set=options.layer or options.analysis_set,
             verdicts=result.basis.n,
             user=request.user,
         )
     wanted = request.GET.get("format", "")
     if wanted in FORMATS:
         response = HttpResponse(FORMATS[wanted](result), content_type=f"{TYPES[wanted]}; charset=utf-8")
-        return _named(response, slug, key, options.analysis_set, ending=wanted)
+        return _named(response, slug, key, options.layer or options.analysis_set, ending=wanted)
     if wanted in PICTURES:
         figure, picture, kind_of_file = picture_file(result, wanted, request.GET.get("figure", ""))
         response = HttpResponse(picture, content_type=kind_of_file)
-        return _named(response, slug, key, figure.key, options.analysis_set, ending=wanted)
+        return _named(response, slug, key, figure.key, options.layer or options.analysis_set, ending=wanted)
     shown = {
         "result": result,
         "left_out": [(called(REASONS, reason), n) for reason, n in result.basis.excluded.items()],
@@ -87,6 +91,11 @@ def _languages(study: Study) -> list[tuple[str, Any]]:
     """What may be chosen: pooled and each of the study's languages; nothing where it has one."""
     own = [(value, label) for value, label in Language.choices if value in study.languages]
     return [("", _("pooled")), *own] if len(own) > 1 else []
+
+
+def _layer(kind: Report, asked: str) -> str:
+    """The layer of labels asked for, else the report's first; "" where it has none."""
+    return asked if asked in kind.layers else next(iter(kind.layers), "")
 
 
 def _named(response: HttpResponse, *parts: str, ending: str) -> HttpResponse:

@@ -7,11 +7,15 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import BatchItem, Score
 from dialogues.models import Choice, Verdict
 from games.speech.models import Trial
 
-#: Why a verdict is outside an analysis set. One that breaks the protocol has several.
+#: Why a verdict is outside an analysis set, or a score in no layer. One that breaks the protocol has several.
 REASONS: Mapping[str, Any] = {
+    **{value: label for value, label in Score.Exclusion.choices if value},
+    **{value: label for value, label in BatchItem.Purpose.choices if value != BatchItem.Purpose.WORK},
+    "taxonomy": _("scored by another version of the taxonomy"),
     **{value: label for value, label in Verdict.Exclusion.choices if value},
     "unscored": Choice.UNSCORED.label,
     "round_not_finished": _("round not finished"),

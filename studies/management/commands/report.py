@@ -35,6 +35,9 @@ class Command(BaseCommand):
             choices=ANALYSIS_SETS,
             help="the frozen plan's unless given, else all",
         )
+        parser.add_argument(
+            "--layer", default="", help="of labels, for reports on the annotation: raw unless given"
+        )
         parser.add_argument("--language", default="", choices=["", *Language.values])
         parser.add_argument(
             "--format",
@@ -61,7 +64,7 @@ class Command(BaseCommand):
             self._write(options["out"], self._made(options))
 
     def _made(self, options: dict[str, Any]) -> bytes:
-        chosen = Options(options["analysis_set"], options["language"])
+        chosen = Options(options["analysis_set"], options["language"], layer=options["layer"])
         try:
             report = access_report(options["name"])
             if options["source"]:
@@ -100,4 +103,9 @@ class Command(BaseCommand):
 
 def _record(study: Study, result: ReportResult) -> None:
     """Looking at outcomes early is allowed and leaves a line with the n that was seen."""
-    note_reading(study=study, report=result.key, analysis_set=result.analysis_set, verdicts=result.basis.n)
+    note_reading(
+        study=study,
+        report=result.key,
+        analysis_set=result.layer or result.analysis_set,
+        verdicts=result.basis.n,
+    )

@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.models import Layer
 from studies.figures import PICTURES
 from studies.models import Language, Study
 from studies.registry import Report, reports
@@ -25,6 +26,7 @@ from turingsite.api.serializers import Out, Text
 from turingsite.api.views.edge import Resource
 from turingsite.desk.report_parts import picture_file
 
+LAYERS = Layer.values
 TYPES = {"json": "application/json", "csv": "text/csv", "md": "text/markdown"}
 
 
@@ -66,10 +68,12 @@ class ReportResultSerializer(Out):
     report = Text()
     title = Text()
     study = Text()
-    set = Text(help_text=_("Analysis set."))
+    set = Text(allow_null=True, help_text=_("Analysis set; null where a layer of labels is read."))
+    layer = Text(allow_null=True, help_text=_("Layer of labels; null where an analysis set is read."))
     language = Text(allow_null=True, help_text=_("Of the dialogues; null for all."))
     plan = PlanSerializer(allow_null=True, help_text=_("The study's frozen plan; null without one."))
-    n = serializers.IntegerField(help_text=_("Verdicts that the figures rest on."))
+    n = serializers.IntegerField(help_text=_("Verdicts or scores that the figures rest on."))
+    of = serializers.ChoiceField(["verdicts", "scores"], help_text=_("What n counts."))
     persons = serializers.IntegerField()
     dialogues = serializers.IntegerField()
     excluded = serializers.DictField(
@@ -83,6 +87,9 @@ class ReportResultSerializer(Out):
 class ReportQuery(serializers.Serializer[Any]):
     set = serializers.ChoiceField(
         ANALYSIS_SETS, required=False, help_text=_("Analysis set; without it the plan's, else all.")
+    )
+    layer = serializers.ChoiceField(
+        LAYERS, required=False, help_text=_("Layer of labels, in reports on the annotation; without it raw.")
     )
     language = serializers.ChoiceField(
         Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
@@ -119,7 +126,7 @@ def _line(request: Request, study: Study, report: Report) -> dict[str, Any]:
 
 class ReportDetail(Resource):
     serializer_class = ReportResultSerializer
-    parameters = frozenset({LOOK, "set", "language", "format", "figure"})
+    parameters = frozenset({LOOK, "set", "layer", "language", "format", "figure"})
 
     @extend_schema(
         summary=_("One report"),
@@ -146,13 +153,17 @@ class ReportDetail(Resource):
         result = run_report(
             name,
             study,
-            Options(analysis_set=chosen.get("set", ""), language=chosen.get("language", "")),
+            Options(
+                analysis_set=chosen.get("set", ""),
+                language=chosen.get("language", ""),
+                layer=chosen.get("layer", ""),
+            ),
         )
         if report.shows_outcomes:
             note_reading(
                 study=study,
                 report=name,
-                analysis_set=result.analysis_set,
+                analysis_set=result.layer or result.analysis_set,
                 verdicts=result.basis.n,
                 user=request.user,
             )
