@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core import signing
 from django.db import transaction
@@ -23,6 +24,10 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 from django.utils import timezone
 
+from annotation.models import BatchItem, ReviewCase
+from annotation.review.access import open_case
+from annotation.services.reviewing import refresh_cases
+from annotation.services.taxonomies import copy_taxonomy
 from dialogues.models import ImportBatch, System
 from games.speech.models import Trial
 from studies import access
@@ -130,12 +135,26 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "speech:nickname": PARTICIPANTS,
     "speech:pause": PARTICIPANTS,
     "annotation:join": rule("404"),  # an invitation that is not there; see tests/annotation/test_joining.py
-    "annotation:guidelines": NOT_YET,  # nobody annotates in this study
-    "annotation:calibration": NOT_YET,
+    "annotation:guidelines": PARTICIPANTS,
+    "annotation:calibration": PARTICIPANTS,
+    "annotation:play": PARTICIPANTS,
+    "annotation:batch": PARTICIPANTS,
+    "annotation:done": NOT_YET,
+    "annotation:save": ITS_PARTICIPANT,
+    "annotation:listening": ITS_PARTICIPANT,
+    "annotation:next": ITS_PARTICIPANT,
+    "annotation:failed": ITS_PARTICIPANT,
+    "annotation:known": ITS_PARTICIPANT,
+    "annotation:returned": PARTICIPANTS,
+    "annotation:pause": PARTICIPANTS,
+    "annotation:keys": PARTICIPANTS,
     "annotators:home": EVERYBODY,  # leads to their login
     "annotators:login": EVERYBODY,
     "annotators:logout": EVERYBODY,
     "annotators:go_on": rule("in", **dict.fromkeys(DESK, "404")),  # accounts that take part in nothing
+    "review:studies": STAFF,
+    "review:queue": desk(stranger="404"),
+    "review:*": desk("404", reviewer="in"),  # the truth: not even its researchers, nor operators
     "dialogues:media": LISTENER,
     "admin:index": STAFF,
     "admin:app_list": STAFF,
@@ -166,6 +185,17 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "admin:desk_participant": MEMBERS,
     "admin:desk_trail": desk("404", operator="in"),
     "admin:desk_verdicts": MEMBERS,
+    "admin:desk_annotation": READ_OR_MANAGE,
+    "admin:desk_annotation_settings": MANAGERS,
+    "admin:desk_annotation_invitations": READ_OR_MANAGE,
+    "admin:desk_annotation_pay": MEMBERS,
+    "admin:desk_annotators": MEMBERS,
+    "admin:desk_annotator": READ_OR_MANAGE,
+    "admin:desk_references": READ_OR_MANAGE,
+    "admin:desk_taxonomies": MEMBERS,
+    "admin:desk_taxonomy": READ_OR_MANAGE,
+    "admin:desk_taxonomy_yaml": MEMBERS,
+    "admin:desk_taxonomy_*": MANAGERS,
     "admin:desk_audit": MEMBERS,
     "admin:desk_look": MEMBERS,
     "admin:desk_tokens": MEMBERS,
@@ -235,15 +265,24 @@ def test_every_address_has_its_line_and_every_line_an_address() -> None:
 
 @pytest.fixture
 def world(cast, settings, tmp_path) -> dict[str, Any]:
-    """The cast around a speech game in which the participant hears the first clip, and their tokens."""
+    """The cast around a study in which the participant hears the first clip and the first dialogue to score,
+    and their tokens.
+    """
     settings.MEDIA_ROOT, settings.EXPORT_ROOT = tmp_path / "media", tmp_path / "exports"
     study = factories.speech_study("game")
+    study.activities = ["speech", "annotation"]
+    study.save()
+    taxonomy = factories.AnnotationSettingsFactory(study=study).taxonomy
+    mine = copy_taxonomy(taxonomy=taxonomy, study=study)
     for member in cast.study.members.all():
         factories.StudyMemberFactory(study=study, user=member.user, role=member.role)
     consent = factories.ConsentTextFactory(study=study)
     person, other = (factories.ParticipantFactory(study=study) for _ in range(2))
     holder = holding(person)
     assert holder.get(f"/s/{study.slug}/speech/trial/").status_code == 200
+    for one in (person, other):
+        factories.AnnotatorFactory(participant=one)
+    assert holder.get(f"/s/{study.slug}/annotation/batch/").status_code == 200
     trial = Trial.objects.order_by("position")[0]
     exposure = trial.exposure
     recording = exposure.dialogue.recording
@@ -286,6 +325,7 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
             "pk": ImportBatch.objects.create(study=study, name="x.csv", user=cast.researcher).pk,
             "step": "stop",
             "version": 1,
+            "taxonomy": mine.name,
             "id": cast.reviewer.pk,
             "content_type_id": 1,
             "app_label": "dialogues",
@@ -304,12 +344,29 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
         },
         "codes": {
             "trial": trial.code,
+            "item": BatchItem.objects.get(position=1).code,
+            "review": reviewed(cast).code,
             "invitation": "nothing",
             "export": export.code,
             "participant": person.code,
+            "annotator": person.code,
             "dialogue": exposure.dialogue.code,
         },
     }
+
+
+def reviewed(cast: Any) -> ReviewCase:
+    """A case of the review in a study of its own with the same members; the reviewer has opened it."""
+    study = factories.annotated_study("reviewed", dialogues=1, raters=1)
+    for member in cast.study.members.all():
+        factories.StudyMemberFactory(study=study, user=member.user, role=member.role)
+    refresh_cases(study, factories.NOW)
+    case = ReviewCase.objects.get()
+    path = Path(settings.MEDIA_ROOT) / case.dialogue.play_path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"sound")
+    open_case(case, cast.reviewer, factories.NOW)
+    return case
 
 
 def holding(person: Participant) -> Client:
@@ -334,12 +391,16 @@ def visitor(world: dict[str, Any], role: str) -> tuple[Client, dict[str, str]]:
 def address(route: Route, world: dict[str, Any]) -> str:
     """The route with what stands in it: codes and keys by the sort of thing that the address is about."""
     places = dict(world["places"])
+    if route.key.startswith("review:"):
+        places["slug"] = "reviewed"
     if "code" in route.pattern:
         places["code"] = world["codes"][next(sort for sort, mark in SORTS.items() if mark in route.pattern)]
     if "questionnaire" in route.key:
         places["key"] = "profile"
     if route.key == "api:report":
         places["name"] = places["report"]
+    if "part>" in route.pattern:
+        places["part"] = "rhythm" if "dimension" in route.key else "semantics"
     if "object_id" in route.pattern:
         model = "/".join(route.pattern.split("/")[1:3])
         places["object_id"] = world["objects"].get(model, "1")
@@ -348,9 +409,12 @@ def address(route: Route, world: dict[str, Any]) -> str:
 
 
 SORTS = {
+    "review": "review/",
     "invitation": "annotation/join",
+    "item": "annotation/item/",
     "trial": "speech/",
     "participant": "participants/",
+    "annotator": "annotators/<",
     "export": "exports/",
     "dialogue": "",
 }
@@ -370,6 +434,11 @@ DATA: dict[str, Any] = {
     "speech:known": {"known": True},
     "speech:failed": {},
     "speech:next": {},
+    "annotation:save": {"scores": {}},
+    "annotation:listening": {"ranges": [[0, 1]], "plays": 1},
+    "annotation:next": {},
+    "annotation:failed": {},
+    "annotation:known": {},
     "api:exports": {},
 }
 
