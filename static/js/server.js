@@ -72,7 +72,8 @@ export class Server {
   }
 
   // A last word while the page goes away. Where fetch cannot outlive its page, a beacon carries the same as a form.
-  farewell(url, body) {
+  // `flat`: the same as single fields, where they are not those of the body.
+  farewell(url, body, flat = body) {
     if ("keepalive" in Request.prototype) {
       this.post(url, body, { keepalive: true }).catch((error) => {
         if (!(error instanceof Unreachable)) throw error;
@@ -81,7 +82,7 @@ export class Server {
     }
     const form = new FormData();
     form.append("csrfmiddlewaretoken", this.token);
-    for (const [name, value] of Object.entries(body)) {
+    for (const [name, value] of Object.entries(flat)) {
       form.append(name, typeof value === "string" ? value : JSON.stringify(value));
     }
     navigator.sendBeacon(url, form);

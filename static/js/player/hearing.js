@@ -29,7 +29,7 @@ export class Hearing extends EventTarget {
   }
 
   // Another conversation. Someone who comes back in the middle goes on a second before where they were.
-  begin({ audio, length, ranges, plays, pauses, hidden, unlocked, preload }) {
+  begin({ audio, length, ranges, plays, pauses, hidden, unlocked, preload, slow, speed }) {
     this.listening = new Listening(length, ranges ?? []);
     this.audio = audio;
     this.length = length;
@@ -38,6 +38,9 @@ export class Hearing extends EventTarget {
     this.plays = plays ?? 0;
     this.pauses = pauses ?? 0;
     this.hidden = hidden ?? 0;
+    this.slow = slow ?? 0; // seconds heard slower than normal, and how slow at most
+    this.slowest = speed ?? 1;
+    this.slowAt = null;
     this.ended = false;
     this.until = null;
     clearTimeout(this.gate);
@@ -45,6 +48,7 @@ export class Hearing extends EventTarget {
     clearInterval(this.reporter);
     this.lanes.length = length;
     this.started = this.listening.furthest > 0;
+    this.sound.setSpeed(1);
     this.open();
   }
 
@@ -75,6 +79,14 @@ export class Hearing extends EventTarget {
     this.listening.cut();
     this.sound.jump(this.unlocked ? seconds : Math.min(seconds, this.listening.furthest));
     this.show();
+  }
+
+  // Slower only after the first hearing, and never faster: speed changes what is judged.
+  setSpeed(speed) {
+    if (!this.unlocked || speed > 1) return;
+    this.listening.cut();
+    this.slowAt = null;
+    this.sound.setSpeed(speed);
   }
 
   // -- the gate
@@ -118,6 +130,7 @@ export class Hearing extends EventTarget {
       hidden: Math.round(this.hidden + (this.hiddenSince ? (performance.now() - this.hiddenSince) / 1000 : 0)),
       ended: this.ended,
       playing: this.sound.playing,
+      ...(this.slow && { slow: Math.round(this.slow * 10) / 10, slowest: this.slowest }),
     };
   }
 
@@ -127,8 +140,9 @@ export class Hearing extends EventTarget {
     const { sound } = this;
     sound.addEventListener("change", () => {
       clearInterval(this.reporter);
-      if (this.listening.last) this.note();
+      if (this.listening.last || this.slowAt) this.note();
       this.listening.cut();
+      this.slowAt = null;
       if (sound.playing) {
         this.started = true;
         this.reporter = setInterval(() => this.emit("tell"), REPORT);
@@ -157,7 +171,15 @@ export class Hearing extends EventTarget {
 
   // Only what plays at normal speed was heard.
   note() {
-    if (this.sound.element.playbackRate === 1) this.listening.at(this.sound.position);
+    const { playbackRate } = this.sound.element;
+    if (playbackRate === 1) {
+      this.listening.at(this.sound.position);
+      return;
+    }
+    const now = performance.now();
+    if (this.slowAt) this.slow += (now - this.slowAt) / 1000;
+    this.slowAt = now;
+    this.slowest = Math.min(this.slowest, playbackRate);
   }
 
   ahead() {
