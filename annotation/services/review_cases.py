@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Exists, Min, OuterRef, Q
 
 from annotation.layers import reviewed_scores
 from annotation.models import Layer, Resolution, ReviewCase, ReviewComment, ReviewDecision, Score
@@ -53,6 +53,19 @@ def refresh_cases(study: Study, now: datetime, *, whole: bool = False) -> Refres
         lost, renewed = _reckon(study, dialogues, due, now)
         gone, changed = gone + lost, changed + renewed
     return Refreshed(len(missing), changed - len(missing), gone)
+
+
+def sweep(now: datetime) -> int:
+    """Refresh the cases of every study that has scores to review, all of them anew; how many studies.
+
+    What the queue's page does not notice by itself: withdrawals that left the number of raters as it was,
+    fewer reviewers asked for.
+    """
+    studies = Study.objects.filter(annotation__isnull=False)
+    found = list(studies.filter(Exists(Score.objects.filter(study=OuterRef("pk")))))
+    for study in found:
+        refresh_cases(study, now, whole=True)
+    return len(found)
 
 
 def _raters(study: Study) -> tuple[dict[int, list[int]], set[int]]:

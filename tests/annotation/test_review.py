@@ -26,6 +26,7 @@ from annotation.review.access import seen_in_review
 from annotation.review.disagreement import Given, apart, disagreement, spread
 from annotation.services.review_cases import scores_of
 from annotation.services.reviewing import Moved, agree, approve_lot, comment, decide, refresh_cases
+from annotation.tasks import sweep_reviews
 from dialogues.models import Dialogue
 from studies.models import AuditLine, Participant, Study
 from tests import factories
@@ -483,3 +484,12 @@ def test_layers_hold_what_counts_and_nothing_else(study: Study, case: ReviewCase
         factories.ScoreFactory(study=study, exclusion=exclusion)
     assert scores_in_layer(study, Layer.RAW).count() == 5 * 18 + 1
     assert scores_in_layer(study, Layer.BLIND_EXPERT).count() == 18
+
+
+def test_the_clock_brings_cases_up_to_date(study: Study) -> None:
+    sweep_reviews()
+    assert ReviewCase.objects.count() == 2
+    item = BatchItem.objects.order_by("pk")[0]
+    Score.objects.filter(item=item).update(value=1)
+    sweep_reviews()
+    assert ReviewCase.objects.get(dialogue=item.dialogue).disagreement > 0

@@ -336,7 +336,7 @@ def test_whoever_rated_the_dialogue_is_told_nothing_of_it(
 
 def test_outsiders_find_nothing_and_researchers_the_queue_alone(case: ReviewCase) -> None:
     login = Client().get(place(case))
-    assert (login.status_code, login.url) == (302, f"/admin/login/?next={place(case)}")
+    assert (login.status_code, login["Location"]) == (302, f"/admin/login/?next={place(case)}")
     plain = signed_in(factories.UserFactory())
     assert plain.get("/review/").status_code == 404
     elsewhere = factories.StudyMemberFactory(role=StudyMember.Role.REVIEWER).user
@@ -367,3 +367,9 @@ def test_words_of_reviewers_are_shown_as_words(case: ReviewCase, three: list[Any
     body = ada.get(place(case)).content.decode()
     assert "<script>alert" not in body
     assert "&lt;script&gt;" in body
+
+
+def test_the_desk_leads_reviewers_to_their_studies(case: ReviewCase, ada: Client) -> None:
+    page = ada.get("/admin/")
+    assert f'href="/review/{case.study.slug}/"' in page.content.decode()
+    assert "No study yet" not in text_of(page)

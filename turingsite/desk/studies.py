@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
+from annotation.review.access import reviewed_by
 from dialogues import selectors as corpus
 from dialogues.models import Dialogue, Kind, ProcessingJob, StudyItem, Verdict
 from games.speech.funnel import listening_of, steps_of
@@ -55,7 +56,9 @@ def index(request: HttpRequest) -> TemplateResponse:
     found = list(Study.objects.visible_to(request.user).order_by("-created_at")[:100])
     by_study = {"study__in": found}
     people = _counts(Participant.objects.filter(**by_study, consented_at__isnull=False, is_test=False))
-    verdicts = _counts(Verdict.objects.filter(**by_study, exclusion="", rater__participant__isnull=False))
+    verdicts = _counts(
+        Verdict.objects.of_game().filter(**by_study, exclusion="", rater__participant__isnull=False)
+    )
     items = _counts(StudyItem.objects.filter(**by_study, is_active=True))
     rows = [
         {
@@ -66,7 +69,11 @@ def index(request: HttpRequest) -> TemplateResponse:
         }
         for study in found
     ]
-    context: dict[str, Any] = {"rows": rows, "works": corpus.works_on_desk(request.user)}
+    context: dict[str, Any] = {
+        "rows": rows,
+        "works": corpus.works_on_desk(request.user),
+        "reviews": reviewed_by(request.user),
+    }
     if context["works"]:
         states = corpus.desk_dialogues(request.user).aggregate(
             dialogues=Count("pk"),
@@ -131,7 +138,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             "items_total": sum(items.values()),
             "unready": [(Dialogue.State(s).label, n) for s, n in corpus.unready_items_of(found).items()],
             "listening": listening_of(found),
-            "reports": list(reports),
+            "reports": [report for report in reports if report.has(found)],
             "last_export": found.export_files.order_by("-created_at").first(),
             "members": found.members.select_related("user").order_by("role", "user__username"),
             "member_form": MemberForm(),

@@ -154,6 +154,7 @@ CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows
     "imports": {"task": "dialogues.tasks.sweep_imports", "schedule": 10},
     "exports": {"task": "studies.tasks.sweep_exports", "schedule": 20},
     "audits": {"task": "dialogues.tasks.sweep_audits", "schedule": 15},
+    "reviews": {"task": "annotation.tasks.sweep_reviews", "schedule": 3600},
     "batches": {"task": "annotation.tasks.sweep_leases", "schedule": 60},
 }
 
