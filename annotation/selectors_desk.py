@@ -23,8 +23,10 @@ from annotation.models import (
     Taxonomy,
 )
 from annotation.services.material import playable_references, tries_by_language
+from annotation.services.readiness import ready
 from dialogues.models import Dialogue, StudyItem
 from studies.models import Language, Study
+from turingsite.errors import NotFound
 
 RECENT = 500  # dialogues over which the pace is taken
 FEWEST = 5  # dialogues without which there is no pace
@@ -124,12 +126,10 @@ def _recent_seconds(study: Study) -> list[float]:
 
 def problems_of(settings: AnnotationSettings) -> list[str]:
     """What keeps people from annotating well, in words; empty where nothing does."""
-    study, found = settings.study, []
-    languages = Counter(pool_of(study).values_list("language", flat=True))
-    for language in study.languages:
-        if not languages[language]:
-            found.append(_("No dialogue in %(language)s can be annotated.") % {"language": _name(language)})
-    found += _calibration_problems(settings)
+    study = settings.study
+    found = [str(words) for words in ready(study)]
+    if settings.calibration:
+        found += _few_tries(settings)
     if settings.gold_share and not playable_references(study, ReferenceDialogue.Role.GOLD).exists():
         found.append(
             _("No gold dialogues are there to mix in: make a reference set, or set their share to 0.")
@@ -137,40 +137,23 @@ def problems_of(settings: AnnotationSettings) -> list[str]:
     if "annotation" not in study.activities and not _open_invitations(study):
         found.append(_("Nobody can join: make an invitation."))
     if "zh" in study.languages and (missing := without_chinese(settings.taxonomy)):
-        found.append(
-            _("Chinese words are missing in the taxonomy: %(keys)s.") % {"keys": ", ".join(missing[:5])}
-        )
+        words = _("Chinese words are missing in the taxonomy: %(keys)s.")
+        found.append(words % {"keys": ", ".join(missing[:5])})
     floor, rate = study.pay_floor, settings.rate_per_hour
     if floor is not None and (rate is None or rate < floor):
-        found.append(
-            _("The pay per hour is below the least pay of this study (%(currency)s%(floor)s).")
-            % {"currency": study.currency, "floor": floor}
-        )
+        words = _("The pay per hour is below the least pay of this study (%(currency)s%(floor)s).")
+        found.append(words % {"currency": study.currency, "floor": floor})
     return found
 
 
-def _calibration_problems(settings: AnnotationSettings) -> list[str]:
-    if not settings.calibration:
-        return []
-    found = []
-    for language, tries in tries_by_language(settings).items():
-        params = {
-            "language": _name(language),
-            "n": tries.dialogues,
-            "needed": settings.calibration_dialogues,
-            "tries": tries.tries,
-            "of": settings.calibration_tries,
-        }
-        if not tries.tries:
-            found.append(
-                _("Calibration in %(language)s needs %(needed)s references; there are %(n)s.") % params
-            )
-        elif tries.tries < settings.calibration_tries:
-            found.append(
-                _("References in %(language)s are enough for %(tries)s of %(of)s tries at calibration.")
-                % params
-            )
-    return found
+def _few_tries(settings: AnnotationSettings) -> list[str]:
+    """Languages with references for one calibration, but for fewer than a person may try."""
+    words = _("References in %(language)s are enough for %(tries)s of %(of)s tries at calibration.")
+    return [
+        words % {"language": _name(language), "tries": one.tries, "of": settings.calibration_tries}
+        for language, one in tries_by_language(settings).items()
+        if 0 < one.tries < settings.calibration_tries
+    ]
 
 
 def _name(language: str) -> str:
@@ -198,6 +181,15 @@ def taxonomies_for(study: Study) -> list[Taxonomy]:
     """Versions this study may score by: its own, and what ships; the newest of a name first."""
     rows = Taxonomy.objects.filter(Q(study=study) | Q(study=None)).select_related("copied_from", "created_by")
     return list(rows.annotate(n=Count("dimensions")).order_by("study", "name", "-version"))
+
+
+def access_taxonomy(study: Study, name: str, version: int) -> Taxonomy:
+    """A version that this study may see: its own or one that ships; NotFound for others' and none."""
+    rows = Taxonomy.objects.filter(Q(study=study) | Q(study=None))
+    found = rows.filter(name=name, version=version).first()
+    if found is None:
+        raise NotFound("no_taxonomy", _("There is no such taxonomy."))
+    return found
 
 
 def annotator_counts(study: Study) -> dict[str, Any]:

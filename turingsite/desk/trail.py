@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from annotation.models import ReviewDecision
+from annotation.models import AnnotationSettings, Layer, ReviewDecision
 from dialogues.selectors import desk_dialogues, desk_imports
 from games.speech.models import SpeechSettings
 from studies.models import AuditLine, EndState, Study, StudyMember
@@ -40,6 +40,7 @@ CHOICES: Mapping[str, Mapping[Any, Any]] = {
     **{key: dict(Study.Status.choices) for key in ("was", "now_is", "status")},
     "role": dict(StudyMember.Role.choices),
     "decision": dict(ReviewDecision.Decision.choices),
+    "arm": dict(Layer.choices),
 }
 ENDS: Mapping[str, Any] = dict(EndState.choices)
 
@@ -218,8 +219,8 @@ def _link(address: str, words: str) -> SafeString:
 
 
 def _column(name: str) -> Any:
-    """The column of that name of a study or of its game; None where there is none."""
-    for model in (Study, SpeechSettings):
+    """The column of that name of a study or of its activities; None where there is none."""
+    for model in (Study, SpeechSettings, AnnotationSettings):
         try:
             return model._meta.get_field(name)
         except FieldDoesNotExist:

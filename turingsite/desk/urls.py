@@ -8,6 +8,8 @@ from typing import Any
 from django.urls import URLPattern, path
 
 from turingsite.desk import (
+    annotation,
+    annotators,
     corpus,
     doctor,
     exports,
@@ -18,10 +20,13 @@ from turingsite.desk import (
     participants,
     plan,
     planner,
+    references,
     reports,
     stimuli,
     studies,
     studyfiles,
+    taxonomies,
+    taxonomy_editing,
     texts,
     tokens,
     trail,
@@ -29,6 +34,27 @@ from turingsite.desk import (
 )
 
 View = Callable[..., Any]
+
+_VERSION = "taxonomies/<slug:taxonomy>/<int:version>"
+#: Below a study's annotation.
+_ANNOTATION: list[tuple[str, View, str]] = [
+    ("", annotation.overview, "annotation"),
+    ("settings/", annotation.settings, "annotation_settings"),
+    ("invitations/", annotation.invitations, "annotation_invitations"),
+    ("annotators/", annotators.annotators, "annotators"),
+    ("annotators.csv", annotators.pay, "annotation_pay"),
+    ("annotators/<slug:code>/", annotators.annotator, "annotator"),
+    ("references/", references.references, "references"),
+    ("taxonomies/", taxonomies.taxonomies, "taxonomies"),
+    ("taxonomies/file/", taxonomies.taxonomy_file, "taxonomy_file"),
+    (f"{_VERSION}.yaml", taxonomies.taxonomy_yaml, "taxonomy_yaml"),
+    (f"{_VERSION}/", taxonomies.taxonomy, "taxonomy"),
+    (f"{_VERSION}/words/", taxonomy_editing.words, "taxonomy_words"),
+    (f"{_VERSION}/category/", taxonomy_editing.category, "taxonomy_category_new"),
+    (f"{_VERSION}/category/<slug:part>/", taxonomy_editing.category, "taxonomy_category"),
+    (f"{_VERSION}/dimension/", taxonomy_editing.dimension, "taxonomy_dimension_new"),
+    (f"{_VERSION}/dimension/<slug:part>/", taxonomy_editing.dimension, "taxonomy_dimension"),
+]
 
 
 def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
@@ -62,6 +88,7 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("study/<slug:slug>/exports/", exports.exports, "exports"),
         ("study/<slug:slug>/exports/<slug:code>/stop/", exports.cancel, "export_stop"),
         ("study/<slug:slug>/exports/<slug:code>/file/", exports.download, "export_file"),
+        *((f"study/<slug:slug>/annotation/{route}", view, name) for route, view, name in _ANNOTATION),
         ("audit/", trail.site_trail, "trail"),
         ("corpus/", corpus.dialogues, "dialogues"),
         ("corpus/in-play/", marks.in_play, "in_play"),
