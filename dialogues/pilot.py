@@ -53,9 +53,8 @@ def correlations_of(study: Study) -> Correlations:
     alike says nothing.
     """
     rows = (
-        Verdict.objects.filter(
-            study=study, exclusion=Verdict.Exclusion.PILOT, choice__in=(Choice.HUMAN, Choice.MACHINE)
-        )
+        Verdict.objects.of_game()
+        .filter(study=study, exclusion=Verdict.Exclusion.PILOT, choice__in=(Choice.HUMAN, Choice.MACHINE))
         .exclude(dialogue__kind=Kind.HUMAN_HUMAN)
         .filter(dialogue__parties__label="B")
         .values_list(

@@ -104,9 +104,10 @@ def unready_items_of(study: Study) -> dict[str, int]:
 
 
 def verdicts_of(study: Study) -> dict[tuple[str, str], int]:
-    """Analysed verdicts (set *all*) by language and kind: how many, not which."""
+    """Analysed verdicts of the game (set *all*) by language and kind: how many, not which."""
     found = (
-        Verdict.objects.filter(study=study, exclusion="", rater__participant__isnull=False)
+        Verdict.objects.of_game()
+        .filter(study=study, exclusion="", rater__participant__isnull=False)
         .values_list("dialogue__language", "dialogue__kind")
         .annotate(n=Count("pk"))
     )
@@ -114,9 +115,10 @@ def verdicts_of(study: Study) -> dict[tuple[str, str], int]:
 
 
 def left_out_of(study: Study) -> dict[str, int]:
-    """Verdicts left out of the set *all*, by reason."""
+    """Verdicts of the game left out of the set *all*, by reason."""
     found = (
-        Verdict.objects.filter(study=study)
+        Verdict.objects.of_game()
+        .filter(study=study)
         .exclude(exclusion="")
         .values_list("exclusion")
         .annotate(n=Count("pk"))

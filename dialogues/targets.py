@@ -46,7 +46,7 @@ def cells_of(study: Study, by: str, analysis_set: str) -> list[Cell]:
         dialogue__language__in=study.languages,
         dialogue__parties__label="B",
     )
-    verdicts = Verdict.objects.filter(
+    verdicts = Verdict.objects.of_game().filter(
         _SETS[analysis_set],
         study=study,
         exclusion="",
@@ -107,7 +107,7 @@ def outcomes_open(study: Study) -> bool:
 
 def analysed(study: Study) -> int:
     """Verdicts in the set *all*: the n that is noted where outcomes are seen or a plan is frozen."""
-    return Verdict.objects.filter(study=study, exclusion="").count()
+    return Verdict.objects.of_game().filter(study=study, exclusion="").count()
 
 
 def _key(by: str, kind: str, code: str | None) -> str:

@@ -137,7 +137,7 @@ def _block(dialogue: Dialogue, study: Study) -> int:
     if last is None:
         return 1
     # Systems that come in before anybody judged the last block share it.
-    judged = study.verdicts.filter(given_at__gte=last["added_at"]).exists()
+    judged = study.verdicts.of_game().filter(given_at__gte=last["added_at"]).exists()
     return int(last["block"]) + (1 if judged or last["block"] == 1 else 0)
 
 

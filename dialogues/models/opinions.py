@@ -137,6 +137,16 @@ class Choice(models.TextChoices):
     UNSCORED = "unscored", _("unscored")
 
 
+#: The listening game. What its plan, its figures and its blinding count are its verdicts and no others.
+GAME = "speech"
+
+
+class VerdictQuerySet(models.QuerySet["Verdict"]):
+    def of_game(self) -> VerdictQuerySet:
+        """Those of the listening game: the final choices of annotators are apart."""
+        return self.filter(activity=GAME)
+
+
 class Verdict(models.Model):
     """A rater's opinion on who speaker B is. People always have repeat 0.
 
@@ -171,6 +181,8 @@ class Verdict(models.Model):
     protocol_breaks = models.JSONField(_("protocol breaks"), default=list)
     given_at = models.DateTimeField(_("given"))
     changed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = VerdictQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("verdict")

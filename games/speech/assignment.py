@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, Min
 
 from dialogues.models import Exposure, Nature, StudyItem, Verdict
+from dialogues.models.opinions import GAME
 from dialogues.selectors import items_in_play
 from games.speech import balance
 from games.speech.balance import Candidate
@@ -17,7 +18,7 @@ from studies.assignment import lease_end, seeded
 from studies.export_words import product_version
 from studies.models import Study
 
-ACTIVITY = "speech"
+ACTIVITY = GAME
 ANSWERS = (str(Nature.HUMAN), str(Nature.MACHINE))
 COUNTED = (Verdict.Exclusion.NONE,)
 COUNTED_ON_TRIAL = (Verdict.Exclusion.NONE, Verdict.Exclusion.PILOT, Verdict.Exclusion.TEST)

@@ -129,7 +129,9 @@ def shown(request: HttpRequest, found: Dialogue, *, mark_form: AggressiveForm | 
         "flags": flagged.described(found, turns),
         "transcribed": any(turn.party.label == "B" and turn.text.strip() for turn in turns),
         "items": found.study_items.filter(study__in=visible).select_related("study"),
-        "verdicts": found.verdicts.filter(study__in=visible, exclusion="").aggregate(n=Count("pk"))["n"],
+        "verdicts": found.verdicts.of_game()
+        .filter(study__in=visible, exclusion="")
+        .aggregate(n=Count("pk"))["n"],
         "process_form": ProcessForm(initial={"profile": job.gap_profile if job else "own-1"}),
         "mark_form": mark_form or AggressiveForm(),
     }

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from dialogues.models import Verdict
+from dialogues.targets import analysed
 from games.speech.live import live_of
 from studies.models import Study
 from studies.selectors import access_desk_study
@@ -45,7 +45,7 @@ def _count(study: Study) -> dict[str, Any]:
     return {
         **game._asdict(),
         "at": now.astimezone(ZoneInfo(study.time_zone)),
-        "verdicts": Verdict.objects.filter(study=study, exclusion="").count(),
+        "verdicts": analysed(study),
         "left_share": _per_cent(game.left, game.consented),
         "failed_share": _per_cent(game.failed, game.served),
         "silent": _silent(now),

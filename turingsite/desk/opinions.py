@@ -6,7 +6,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dialogues.models import Choice, Kind, Verdict
+from dialogues.targets import analysed
 from studies.selectors import access_desk_study
 from studies.services.running import look_early
 from turingsite.desk.doors import LOOKED, sees_outcomes
@@ -29,7 +29,7 @@ def verdicts(request: HttpRequest, slug: str) -> HttpResponse:
     """Verdicts with their listening evidence, to read. What was said stays hidden while the study runs."""
     study = access_desk_study(slug, request.user)
     open_ = sees_outcomes(request, study)
-    rows = Verdict.objects.filter(study=study)
+    rows = Verdict.objects.of_game().filter(study=study)
     state = request.GET.get("state", "")
     if state == "analysed":
         rows = rows.filter(exclusion="")
@@ -83,7 +83,7 @@ def look(request: HttpRequest, slug: str) -> HttpResponse:
     """Look at outcomes before the study has closed: allowed, and noted with how many verdicts there were."""
     study = access_desk_study(slug, request.user)
     if not sees_outcomes(request, study):
-        n = Verdict.objects.filter(Q(exclusion=""), study=study).count()
+        n = analysed(study)
         try:
             look_early(study=study, user=request.user, verdicts=n)
         except DomainError as error:

@@ -72,7 +72,8 @@ def participants(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("admin:desk_participant", slug, typed)
     page = newest_first(request, _filtered(people, asked))
     given = dict(
-        Verdict.objects.filter(study=study, rater__participant__in=page.rows)
+        Verdict.objects.of_game()
+        .filter(study=study, rater__participant__in=page.rows)
         .values_list("rater__participant")
         .annotate(n=Count("pk"))
         .order_by()
@@ -140,7 +141,7 @@ def participant(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "notes": _notes(person, stretches_of(study)),
         "device": called(DEVICES, person.device_class),
         "completion": completion,
-        "verdicts": Verdict.objects.filter(study=study, rater=person.rater).count(),
+        "verdicts": Verdict.objects.of_game().filter(study=study, rater=person.rater).count(),
         "facts": game.facts_of(person),
         "moments": [one._replace(at=one.at.astimezone(zone)) for one in moments],
     }

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dialogues.models import Verdict
+from dialogues.targets import analysed
 from studies.figures import PICTURES
 from studies.models import Language, Study
 from studies.plans import headline
@@ -55,7 +55,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "languages": _languages(study),
         "query": request.GET.urlencode(),
         "outcomes": outcomes,
-        "n": Verdict.objects.filter(study=study, exclusion="").count(),
+        "n": analysed(study),
     }
     if outcomes and not sees_outcomes(request, study):
         return render(request, "desk/report.html", {**context, "blind": True})
