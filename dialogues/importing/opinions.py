@@ -34,9 +34,12 @@ class Clip(NamedTuple):
 class Opinion(Protocol):
     """A row that was taken in."""
 
-    rater: str
-    clip: Clip | None
-    given_at: datetime | None
+    @property
+    def rater(self) -> str: ...
+    @property
+    def clip(self) -> Clip | None: ...
+    @property
+    def given_at(self) -> datetime | None: ...
 
 
 def clips_named(names: Iterable[str]) -> dict[str, Clip]:
