@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core import signing
@@ -35,6 +36,10 @@ class Rater:
         self.clock = clock
         self.slug = study.slug
         self.client = browser(person)
+
+    @property
+    def now(self) -> datetime:
+        return datetime.now(UTC)
 
     def url(self, path: str = "") -> str:
         return f"/s/{self.slug}/annotation/{path}"

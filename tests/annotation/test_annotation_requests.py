@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import time_machine
 
 from annotation.models import BatchItem, Score
 from dialogues.models import Verdict
-from studies.models import Study
-from tests.annotation.annotating import KEYS, Rater, work_study
-from tests.speech.conftest import START, Clock
+from tests.annotation.annotating import KEYS, Rater
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def clock() -> Iterator[Clock]:
-    with time_machine.travel(START, tick=False) as travel:
-        yield Clock(travel)
-
-
-@pytest.fixture
-def study(db: None) -> Study:
-    return work_study()
-
-
-@pytest.fixture
-def rater(study: Study, clock: Clock) -> Rater:
-    return Rater(study, clock)
 
 
 def test_a_batch_from_the_first_dialogue_to_the_look_back(rater: Rater) -> None:
