@@ -25,6 +25,7 @@ from annotation.models import (
 from annotation.services import material
 from annotation.services.annotators import ACTIVITY
 from annotation.services.calibration_figures import finished_items, is_passed, running_figures
+from annotation.services.queue import known_to
 from annotation.services.settings import settings_of
 from annotation.services.taxonomies import freeze
 from dialogues.models import Exposure
@@ -66,7 +67,9 @@ def standing(annotator: Annotator, settings: AnnotationSettings) -> Standing:
         name = "no_material"
     elif done:
         name = "begun"
-    return Standing(name, max(number, 1), settings.calibration_tries, done, settings.calibration_dialogues)
+    number = max(number, 1)
+    tries = max(settings.calibration_tries, number)  # the desk may have given one more
+    return Standing(name, number, tries, done, settings.calibration_dialogues)
 
 
 def is_out_of_material(annotator: Annotator, settings: AnnotationSettings) -> bool:
@@ -173,8 +176,11 @@ def _missing(annotator: Annotator, settings: AnnotationSettings) -> int:
 
 
 def _fresh(annotator: Annotator) -> list[Material]:
+    """Calibration material in the person's language that they have never met, here or by their account."""
     person = annotator.participant
-    return material.fresh(person.study, person.rater, person.judging_language)
+    met = known_to(person)
+    usable = material.for_calibration(person.study, person.judging_language)
+    return [one for one in usable if one.dialogue not in met]
 
 
 def _taken(attempt: Attempt) -> list[Material]:

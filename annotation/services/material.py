@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from annotation.choosing import Material
 from annotation.models import AnnotationSettings, ReferenceDialogue
-from dialogues.models import Dialogue, Exposure, Kind, Party, StudyItem
-from studies.models import Language, Rater, Study
+from dialogues.models import Dialogue, Kind, Party, StudyItem
+from studies.models import Language, Study
 
 CLEAR = Q(scores__evidence=True) & ~Q(scores__value=3)
 #: A clear score that points against the truth: machine-like for a human, human-like for a machine.
@@ -45,11 +45,6 @@ def playable_references(study: Study, role: str) -> QuerySet[ReferenceDialogue]:
     )
 
 
-def unmet(references: QuerySet[ReferenceDialogue], rater: Rater) -> QuerySet[ReferenceDialogue]:
-    """Those whose dialogue this rater was never given in the study, in whatever activity."""
-    return references.exclude(dialogue__in=Exposure.objects.filter(rater=rater).values("dialogue"))
-
-
 def material_of(references: QuerySet[ReferenceDialogue]) -> list[Material]:
     """The references with their clear scores counted, in a fixed order."""
     counted = references.annotate(
@@ -58,10 +53,10 @@ def material_of(references: QuerySet[ReferenceDialogue]) -> list[Material]:
     return [Material(*row) for row in counted.values_list("dialogue", "clear", "against")]
 
 
-def fresh(study: Study, rater: Rater, language: str) -> list[Material]:
-    """Calibration material in a language that this rater has not met."""
+def for_calibration(study: Study, language: str) -> list[Material]:
+    """What can be used for calibration in a language."""
     references = playable_references(study, ReferenceDialogue.Role.CALIBRATION)
-    return material_of(unmet(references.filter(dialogue__language=language), rater))
+    return material_of(references.filter(dialogue__language=language))
 
 
 def tries_by_language(settings: AnnotationSettings) -> Mapping[str, Tries]:

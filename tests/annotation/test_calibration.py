@@ -18,6 +18,7 @@ from annotation.services.calibration import (
 )
 from annotation.services.calibration_figures import running_figures
 from annotation.services.material import tries_by_language
+from annotation.services.quality import another_try
 from annotation.services.taxonomies import default_taxonomy
 from dialogues.models import Exposure, Kind, StudyItem
 from studies.assignment import seeded
@@ -340,6 +341,28 @@ def test_tries_are_counted_and_the_last_one_ends_the_participation_with_its_pay(
     assert participant.end_state == EndState.FAILED_CHECK
     assert standing(annotator, settings).name == "failed"
     assert calibration_batch(annotator, settings, NOW) is None
+
+
+def test_a_further_try_from_the_desk_is_one_more_and_the_last() -> None:
+    study, settings = calibrating(references=20, calibration_tries=1)
+    annotator = someone(study)
+    whole_attempt(annotator, settings, {RHYTHM: 1})
+    another_try(annotator=annotator)
+    annotator.refresh_from_db()
+    assert standing(annotator, settings)[:3] == ("ready", 2, 2)
+    whole_attempt(annotator, settings, {RHYTHM: 1})
+    annotator.refresh_from_db()
+    assert annotator.state == State.FAILED
+    assert Participant.objects.get(pk=annotator.participant_id).end_state == EndState.FAILED_CHECK
+
+
+def test_what_the_persons_account_met_in_another_study_does_not_come() -> None:
+    study, settings = calibrating(references=4)
+    user = factories.UserFactory()
+    elsewhere = factories.ParticipantFactory(user=user)
+    factories.ExposureFactory(rater=elsewhere.rater, dialogue=study.reference_dialogues.first().dialogue)
+    assert calibration_batch(someone(study, user=user), settings, NOW) is None
+    assert calibration_batch(someone(study), settings, NOW) is not None
 
 
 def test_whoever_does_other_things_in_the_study_goes_on_with_those() -> None:
