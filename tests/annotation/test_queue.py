@@ -1,4 +1,4 @@
-"""What a rater is given: the least rated, never more than k, never what they know; gold and repeats mixed in."""
+"""What a rater is given: the least rated, never more than k, never what they know; gold and repeats."""
 
 from __future__ import annotations
 
