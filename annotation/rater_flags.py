@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from django.template.defaultfilters import floatformat
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import AnnotationSettings
@@ -32,12 +33,12 @@ class Flag(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """``number``: what is compared; None where nothing is to be said. ``form``: how it is written."""
+    """``number``: what is compared; None where nothing is to be said. ``places``: after the point."""
 
     key: str
     label: Any
     number: Callable[[Figures, AnnotationSettings], float | None]
-    form: str
+    places: int
     words: Any
 
 
@@ -100,39 +101,39 @@ def _apart(figures: Figures, settings: AnnotationSettings) -> float | None:
 
 RULES = (
     Rule(
-        "fast", _("fast"), _fast, ".0f",
+        "fast", _("fast"), _fast, 0,
         _("Half the dialogues took less than %(number)s s beyond their sound. The rule: 30 s."),
     ),
     Rule(
-        "most_used", _("one answer"), _most_used, ".0f",
+        "most_used", _("one answer"), _most_used, 0,
         _("One answer makes up %(number)s%% of all. The rule: 80%%."),
     ),
     Rule(
-        "flat", _("flat"), _flat, ".0f",
+        "flat", _("flat"), _flat, 0,
         _("%(number)s%% of the dialogues got the same answer throughout. The rule: 10%%."),
     ),
     Rule(
-        "run", _("long run"), _run, ".0f",
+        "run", _("long run"), _run, 0,
         _("The same answer came %(number)s times in a row. The rule: two dialogues' worth."),
     ),
     Rule(
-        "gold_difference", _("gold: far off"), _gold_difference, ".2f",
+        "gold_difference", _("gold: far off"), _gold_difference, 2,
         _("Scores are %(number)s off the known ones on average. The rule: as in calibration."),
     ),
     Rule(
-        "gold_clear", _("gold: wrong side"), _gold_clear, ".0f",
+        "gold_clear", _("gold: wrong side"), _gold_clear, 0,
         _("%(number)s%% of the known clear scores are on the right side. The rule: as in calibration."),
     ),
     Rule(
-        "retest", _("unlike before"), _retest, ".2f",
+        "retest", _("unlike before"), _retest, 2,
         _("On hidden repeats the weighted kappa is %(number)s. The rule: .4."),
     ),
     Rule(
-        "drift", _("drifts"), _drift, "+.2f",
+        "drift", _("drifts"), _drift, 2,
         _("Against the others the scores moved by %(number)s in all. The rule: .5, interval without 0."),
     ),
     Rule(
-        "apart", _("unlike the others"), _apart, ".2f",
+        "apart", _("unlike the others"), _apart, 2,
         _("The rank correlation with the others is %(number)s. The rule: .2."),
     ),
 )  # fmt: skip
@@ -142,7 +143,7 @@ def flags_of(figures: Figures, settings: AnnotationSettings) -> list[Flag]:
     """The rules that speak, in their order, each with its number."""
     found = [(rule, rule.number(figures, settings)) for rule in RULES]
     return [
-        Flag(rule.key, rule.label, str(rule.words) % {"number": format(number, rule.form)})
+        Flag(rule.key, rule.label, str(rule.words) % {"number": floatformat(number, rule.places)})
         for rule, number in found
         if number is not None
     ]

@@ -112,7 +112,8 @@ def _layer(study: Study, layer: Layer, raters: int, pool: set[int]) -> LayerProg
     counts[0] += len(pool) - len(given)
     by_raters = tuple(counts[n] for n in range(raters + 1))
     left = sum((raters - n) * dialogues for n, dialogues in enumerate(by_raters))
-    return LayerProgress(layer, str(layer.label), raters, by_raters, left)
+    label = _("Blind experts") if layer == Layer.BLIND_EXPERT else _("Raters")
+    return LayerProgress(layer, label, raters, by_raters, left)
 
 
 def _recent_seconds(study: Study) -> list[float]:

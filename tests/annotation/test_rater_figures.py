@@ -91,7 +91,7 @@ def test_drift_is_told_with_its_way() -> None:
         one.key: one.words
         for one in flags_of(figures_of(made, 1, others_of(made), range(18)), AnnotationSettings())
     }
-    assert "moved by +3." in flags["drift"]
+    assert "moved by 3." in flags["drift"]
 
 
 @pytest.mark.both

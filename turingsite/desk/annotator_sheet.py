@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from annotation.models import AnnotationSettings, Annotator
-from annotation.rater_figures import Sheet, figures_of, others_of
+from annotation.rater_figures import Figures, Sheet, figures_of, others_of
 from annotation.rater_flags import flags_of
 from annotation.selectors_raters import pay_of, seen_order, sheet_of
 from dialogues.models import Dialogue
@@ -59,7 +59,7 @@ def sheet_context(settings: AnnotationSettings, person: Annotator, zone: ZoneInf
         "attempts": list(person.attempts.order_by("number")),
         "pay": next(one for one in pay_of(settings) if one.annotator.pk == person.pk),
         "figures": figures,
-        "moved": figures.drift.value * 100 if figures.drift.value is not None else None,
+        "moved": _moved(figures),
         "flags": flags_of(figures, settings),
         "spreads": _spreads(settings, sheet, others, rater),
         "stretches": _stretches(sheet, others, rater, zone),
@@ -69,6 +69,14 @@ def sheet_context(settings: AnnotationSettings, person: Annotator, zone: ZoneInf
         "breaks": sum(one.breaks_taken for one in person.sessions.all()),
         "sessions": person.sessions.count(),
     }
+
+
+def _moved(figures: Figures) -> tuple[float, ...]:
+    """Drift over all the work with its interval, in steps of the scale; empty where there is none."""
+    slope = figures.drift
+    bounds = (slope.value, slope.low, slope.high)
+    known = [bound * (slope.n - 1) for bound in bounds if bound is not None]
+    return tuple(known) if len(known) == len(bounds) else ()
 
 
 def _spreads(settings: AnnotationSettings, sheet: Sheet, others: Any, rater: int) -> list[Spread]:
