@@ -676,10 +676,3 @@ def test_exports_by_the_desk_s_login_want_its_csrf_token(cast):
     browser.force_login(cast.researcher)
     address = f"{ROOT}/studies/{cast.study.slug}/exports?look=early"
     is_error(browser.post(address, {}, content_type="application/json"), 403, "permission_denied")
-
-
-def test_few_exports_an_hour(post, cast, settings):
-    settings.API_RATES = {**site.API_RATES, "export": "2/hour"}
-    with time_machine.travel(timezone.now(), tick=False):
-        answers = [post("?look=early", tier="secret").status_code for _ in range(3)]
-    assert answers == [400, 400, 429]

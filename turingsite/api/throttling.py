@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from typing import Any
@@ -26,6 +27,7 @@ class WindowThrottle(BaseThrottle):
     """So many requests in each whole minute or hour; one atomic step in the cache for each request."""
 
     scope = ""
+    counted = ""  # where the request of this instance was counted
 
     def caller(self, request: Request, view: Any) -> str | None:
         """Who is counted; None for requests that this brake is not for."""
@@ -44,7 +46,9 @@ class WindowThrottle(BaseThrottle):
         key = f"api.throttle.{self.scope}.{caller}.{int(window)}"
         try:
             cache.add(key, 0, seconds + 5)
-            return bool(cache.incr(key) <= int(most))
+            so_far = cache.incr(key)
+            self.counted = key
+            return bool(so_far <= int(most))
         except (RedisError, ValueError):
             # Without the cache nobody is kept out: the brake is for runaway scripts.
             log.warning("event=api_brake_without_cache scope=%s", self.scope)
@@ -78,12 +82,19 @@ class VisitorThrottle(WindowThrottle):
 
 
 class ExportThrottle(CallerThrottle):
-    """Exports are work: few an hour for each caller."""
+    """Exports are work: few an hour for each caller. A request that was refused is none."""
 
     scope = "export"
 
     def caller(self, request: Request, view: Any) -> str | None:
         return super().caller(request, view) if request.method == "POST" else None
+
+    def give_back(self) -> None:
+        """Count the request no more. Counted first all the same: many at once can't slip through together."""
+        key, self.counted = self.counted, ""
+        if key:
+            with contextlib.suppress(RedisError, ValueError):  # nothing to give back to
+                cache.decr(key)
 
 
 class WrongTokenThrottle(WindowThrottle):

@@ -13,6 +13,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 
 from studies import tasks
 from studies.export_jobs import access_export, fetch, file_name, is_small, request_export, run
@@ -66,6 +67,15 @@ class ExportSerializer(Out):
         return str(self.context["request"].build_absolute_uri(address))
 
 
+class TrueOrFalse(serializers.BooleanField):
+    """What the schema says, a boolean of JSON: not 0, not "no"."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
 class ExportRequest(serializers.Serializer[Any]):
     tier = serializers.ChoiceField(
         EXPORT_TIERS,
@@ -78,7 +88,7 @@ class ExportRequest(serializers.Serializer[Any]):
     language = serializers.ChoiceField(
         Language.choices, required=False, help_text=_("Of the dialogues; without it all.")
     )
-    bom = serializers.BooleanField(default=False)
+    bom = TrueOrFalse(default=False)
     look = serializers.ChoiceField([EARLY], required=False, help_text=_("As in the address."))
 
     def to_internal_value(self, data: Any) -> Any:
@@ -93,6 +103,18 @@ class ExportList(RowList):
     serializer_class = ExportSerializer
     throttle_classes = (CallerThrottle, ExportThrottle)
     parameters = frozenset({LOOK})
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        self.brakes = super().get_throttles()
+        return self.brakes
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if 400 <= answer.status_code < 500:
+            for brake in getattr(self, "brakes", ()):
+                if isinstance(brake, ExportThrottle):
+                    brake.give_back()
+        return answer
 
     def rows(self, study: Study) -> QuerySet[ExportJob]:
         return exports_of(study, self.request.user)
