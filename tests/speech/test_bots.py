@@ -15,13 +15,14 @@ from django.core.management import CommandError, call_command
 
 from dialogues.models import Dialogue, Verdict
 from games.speech import presenters
-from games.speech.bots import Bot, Plan, Watch
-from games.speech.bots.forms import read_forms
+from games.speech.bots import Bot, Plan
 from games.speech.bots.watch import points_fit
 from games.speech.models import SpeechSettings
 from games.speech.services import listening
 from studies import registry
 from studies import services as studies
+from studies.bots import Watch
+from studies.bots.forms import read_forms
 from studies.models import Participant, Study
 from tests import factories
 

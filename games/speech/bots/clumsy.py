@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from games.speech.bots.browser import Page
     from games.speech.bots.player import Bot
+    from studies.bots import Page
 
 
 def before_verdict(bot: Bot, trial: dict[str, Any]) -> None:
@@ -19,7 +19,7 @@ def before_verdict(bot: Bot, trial: dict[str, Any]) -> None:
         bot.find(f"a reload led from trial {trial['code']} to {again.get('code')}")
     elif not again["unlocked"]:
         bot.find("a reload locked the answers again")
-    other = bot.watch.of_another(bot.plan.number)
+    other = bot.watch.of_another(bot.number)
     if other:
         bot.seen(bot.browser.get(other), 404)
     if bot.last is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import random
 import re
 import secrets
 import time
@@ -11,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.speech.bots import clumsy, hearing
-from games.speech.bots.browser import Browser, Page
-from games.speech.bots.watch import Result, Watch, points_fit
+from games.speech.bots.watch import Result, points_fit
+from studies.bots import Page, Stuck, Walker, Watch
 
-MOST_STEPS = 2000
 STRETCH = 5.0  # seconds between two reports of listening
 NEXT_ROUND = re.compile(r'<a class="btn big" href="([^"]+/speech/[^"]*)"')
 SAID_AND_WAS = re.compile(r'class="is ([hm])"')
@@ -33,18 +31,18 @@ class Plan:
     listen: str = "claimed"
 
 
-class Stuck(Exception):
-    """The bot cannot go on; the message says where."""
-
-
-class Bot:
+class Bot(Walker):
     def __init__(self, plan: Plan, watch: Watch) -> None:
+        super().__init__(
+            base=plan.base,
+            slug=plan.slug,
+            number=plan.number,
+            seed=plan.seed,
+            watch=watch,
+            clumsy=plan.clumsy,
+        )
         self.plan = plan
-        self.watch = watch
-        self.rng = random.Random(f"{plan.seed}/{plan.number}")
-        self.root = f"/s/{plan.slug}/"
-        self.browser = Browser(plan.base, language=self.rng.choice(["en", "zh-hans"]))
-        self.result = Result(plan.number, plan.clumsy)
+        self.result = Result(plan.number, plan.clumsy, findings=self.findings)
         self.said: dict[int, str] = {}  # position → answer, of the round being played
         self.heard: set[str] = set()  # addresses of all clips judged outside rounds for fun
         self.unlisted = 0  # spoken instructions met: no page lists them
@@ -52,98 +50,25 @@ class Bot:
 
     def run(self) -> Result:
         """Play until the debrief; whatever is wrong is in the result's findings."""
-        try:
-            page = self.get(self.root + "?test=1")  # marked as a test wherever the study knows the mark
-            for _ in range(MOST_STEPS):
-                following = self.step(page)
-                if following is None:
-                    break
-                page = following
-            else:
-                raise Stuck(f"still under way after {MOST_STEPS} pages, at {page.path}")
-        except Stuck as stuck:
-            self.find(str(stuck))
-        except OSError as error:
-            self.find(f"no connection to {self.plan.base} (PORT or --base-url says where it is): {error}")
+        self.walk()
         return self.result
-
-    # --- what every request goes through ---
-
-    def find(self, what: str) -> None:
-        self.result.findings.append(what)
-
-    def seen(self, page: Page, *expected: int) -> Page:
-        """Note an answer that has another status than expected (default 200)."""
-        if page.status not in (expected or (200,)):
-            self.find(
-                f"{page.status} at {page.path}: {page.text[:120]!r}"
-                if page.status >= 400
-                else f"{page.status} at {page.path}"
-            )
-        return page
-
-    def get(self, url: str) -> Page:
-        return self.seen(self.browser.get(url))
 
     def address(self, code: str, what: str) -> str:
         return f"{self.root}speech/trial/{code}/{what}/"
 
-    def blind(self, page: Page) -> None:
-        """Nothing the browser got before the verdict may tell the answer."""
-        if leak := self.watch.leak(page):
-            self.find(f"{page.path} says {leak!r} before the verdict")
-
-    # --- one page ---
-
-    def step(self, page: Page) -> Page | None:
-        """Do what the page asks; the next page, or None at the end."""
-        if page.status >= 400:
-            raise Stuck(f"cannot go on at {page.path} ({page.status})")
-        where = page.path.removeprefix(self.root)
-        if where == "":
-            found = re.search(rf'href="({re.escape(self.root)}age/[^"]*)"', page.text)
-            if found is None:
-                raise Stuck("the welcome page has no way in")
-            return self.get(html.unescape(found[1]))
-        if where == "language/":
-            form = page.form(page.path)
-            return self._submit(page, where, button=self.rng.choice(form.buttons()) if form else "")
-        if where in ("age/", "consent/") or where.startswith("q/"):
-            return self._submit(page, where)
+    def inside(self, page: Page, where: str) -> Page | None:
         if where == "speech/sound/":
             return self._sound(page)
         if where == "speech/trial/":
             return self._trial(page)
         if where.startswith("speech/check/"):
-            return self._submit(page, where)
+            return self.submit(page, where)
         if where.startswith("speech/round/"):
             return self._round(page)
         if where == "debrief/":
             self._debrief(page)
             return None
-        raise Stuck(f"no way on from {page.path}")
-
-    def _submit(
-        self, page: Page, action: str, values: dict[str, str | list[str]] | None = None, button: str = ""
-    ) -> Page:
-        """Fill the form as a person would: one of each group of choices, every box that has to be ticked."""
-        form = page.form(self.root + action)
-        if form is None:
-            raise Stuck(f"no form to {action} on {page.path}")
-        filled: dict[str, str | list[str]] = {
-            name: self.rng.choice(form.options(name)) for name in form.groups()
-        }
-        for box in form.boxes():
-            if box.required or self.rng.random() < 0.5:
-                filled[box.name] = box.value
-        filled |= values or {}
-        after = self.browser.submit(page, form, filled, button)
-        if self.plan.clumsy and action in ("consent/", "language/"):
-            after = self.browser.submit(page, form, filled, button)  # double click
-        self.seen(after)
-        if after.path == page.path and where_is_error(after):
-            raise Stuck(f"the form to {action} was not accepted")
-        return after
+        return super().inside(page, where)
 
     def _sound(self, page: Page) -> Page:
         found = re.search(r'<audio[^>]* src="([^"]+)"', page.text)
@@ -151,7 +76,7 @@ class Bot:
         if clip is None or self.seen(clip).status != 200:
             self.find("the sound check has no sound")
         word = hearing.word_in(clip.body) if clip is not None else ""
-        return self._submit(page, "speech/sound/", {"word": word or "hm"})
+        return self.submit(page, "speech/sound/", {"word": word or "hm"})
 
     # --- one trial ---
 
@@ -251,7 +176,7 @@ class Bot:
         leaving = self.get(f"{self.root}leave/")
         if leaving.path != f"{self.root}leave/":
             return leaving  # all rounds are played: this is the end already
-        return self._submit(leaving, "leave/", button="choice=stop")
+        return self.submit(leaving, "leave/", button="choice=stop")
 
     def _debrief(self, page: Page) -> None:
         """One answer for each recording that was judged, whatever was clicked twice."""
@@ -270,8 +195,4 @@ class Bot:
             naming = self.get(f"{self.root}speech/nickname/")
             # Bots with the same seed may have played here before: their names are taken.
             name = f"bot {self.plan.number}-{secrets.token_hex(4)}"
-            self._submit(naming, "speech/nickname/", {"nickname": name})
-
-
-def where_is_error(page: Page) -> bool:
-    return "error-text" in page.text or 'aria-invalid="true"' in page.text
+            self.submit(naming, "speech/nickname/", {"nickname": name})

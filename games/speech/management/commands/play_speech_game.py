@@ -12,7 +12,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from dialogues.models import System
-from games.speech.bots import Bot, Plan, Result, Watch
+from games.speech.bots import Bot, Plan, Result
+from studies.bots import Watch
 from studies.models import Study
 
 AT_ONCE = 32

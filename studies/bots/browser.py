@@ -13,7 +13,7 @@ from email.message import Message
 from http.cookiejar import CookieJar
 from typing import Any
 
-from games.speech.bots.forms import Form, read_forms
+from studies.bots.forms import Form, read_forms
 
 TIMEOUT = 30.0
 
