@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Annotator, Batch, BatchItem, Layer
 from annotation.services.pausing import locked, reason_of
 from annotation.services.settings import settings_of
+from dialogues.models import Verdict
 from studies import audit
 from studies.services import hold, let_go_on
 from turingsite.errors import Conflict
@@ -55,6 +56,9 @@ def set_aside(
     Batch.objects.filter(annotator=row, state=Batch.State.OPEN, lease_until__gt=now).update(lease_until=now)
     analysed = _finished(row).filter(exclusion=Exclusion.NONE)
     places = analysed.filter(place__isnull=False).count()
+    _choices(row, Verdict.Exclusion.NONE).filter(annotation_item__in=analysed).update(
+        exclusion=Verdict.Exclusion.RATER
+    )
     items = analysed.update(exclusion=Exclusion.RATER, place=None)
     audit.record(
         "annotator.set_aside", study=row.participant.study, user=user, target=row.participant.code,
@@ -82,6 +86,13 @@ def take_back(*, annotator: Annotator, user: Any = None) -> TakenBack:
     work = list(out.filter(purpose=BatchItem.Purpose.WORK).order_by("given_at", "pk"))
     taken = _taken(row, work)
     back = sum(_with_place(item, set(range(1, most + 1)) - taken[item.dialogue_id]) for item in work)
+    again, gone = (
+        (Exclusion.NONE, Verdict.Exclusion.NONE),
+        (Exclusion.GIVEN_AWAY, Verdict.Exclusion.GIVEN_AWAY),
+    )
+    for of_item, of_choice in (again, gone):
+        items = _finished(row).filter(exclusion=of_item)
+        _choices(row, Verdict.Exclusion.RATER).filter(annotation_item__in=items).update(exclusion=of_choice)
     done = TakenBack(apart + back, len(work) - back)
     audit.record(
         "annotator.taken_back", study=study, user=user, target=row.participant.code,
@@ -112,6 +123,11 @@ def another_try(*, annotator: Annotator, user: Any = None) -> Annotator:
 
 def _finished(row: Annotator) -> Any:
     return BatchItem.objects.filter(batch__annotator=row, state=State.FINISHED)
+
+
+def _choices(row: Annotator, exclusion: str) -> Any:
+    """The final choices on this person's items that are left out for that reason, or for none."""
+    return Verdict.objects.filter(rater=row.participant.rater, exclusion=exclusion)
 
 
 def _taken(row: Annotator, work: Iterable[BatchItem]) -> dict[int, set[int]]:

@@ -163,6 +163,8 @@ class Verdict(models.Model):
         WITHDRAWN = "withdrawn", _("withdrawn")
         CHECK = "check", _("check item")
         RECORDING = "recording", _("recording withdrawn")
+        RATER = "rater", _("rater set aside")
+        GIVEN_AWAY = "given_away", _("given to somebody else")
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="verdicts")
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="verdicts")

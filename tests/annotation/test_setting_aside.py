@@ -9,6 +9,7 @@ import pytest
 from annotation.models import Annotator, Batch, BatchItem, Score
 from annotation.services.pausing import pause, resume
 from annotation.services.quality import another_try, set_aside, take_back
+from dialogues.models import Verdict
 from studies.models import AuditLine, Study
 from studies.services import screen_out, withdraw
 from tests import factories
@@ -38,25 +39,38 @@ def held(study: Study) -> dict[int, list[int]]:
 
 def test_set_aside_leaves_scores_out_and_frees_their_places(study: Study, rater: Annotator) -> None:
     before = Score.objects.count()
+    for item in BatchItem.objects.filter(batch__annotator=rater):
+        item.verdict = factories.VerdictFactory(
+            rater=item.rater, study=study, dialogue=item.dialogue, activity="annotation"
+        )
+        item.save()
     done = set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
     assert (done.items, done.places) == (3, 3)
     theirs = BatchItem.objects.filter(batch__annotator=rater)
     assert set(theirs.values_list("exclusion", "place", "state")) == {("rater", None, "finished")}
     assert Score.objects.count() == before
     assert all(places == [2] for places in held(study).values())
+    choices = Verdict.objects.filter(rater=rater.participant.rater)
+    assert set(choices.values_list("exclusion", flat=True)) == {"rater"}
     line = AuditLine.objects.get(action="annotator.set_aside")
     assert (line.target, line.detail) == (rater.participant.code, {"items": 3, "places": 3})
     with pytest.raises(Conflict):
         set_aside(annotator=rater, reason="Again.")
     with pytest.raises(Conflict):
         resume(annotator=rater)
+    take_back(annotator=rater)
+    assert set(choices.values_list("exclusion", flat=True)) == {""}
 
 
 def test_taken_back_only_where_the_place_is_still_free(study: Study, rater: Annotator) -> None:
+    mine = list(BatchItem.objects.filter(batch__annotator=rater).order_by("pk"))
+    verdict = factories.VerdictFactory(
+        rater=mine[0].rater, study=study, dialogue=mine[0].dialogue, activity="annotation"
+    )
+    BatchItem.objects.filter(pk=mine[0].pk).update(verdict=verdict)
     set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
     person = factories.ParticipantFactory(study=study)
     batch = factories.BatchFactory(annotator=factories.AnnotatorFactory(participant=person))
-    mine = list(BatchItem.objects.filter(batch__annotator=rater).order_by("pk"))
     filled = mine[0].dialogue
     factories.annotate(factories.BatchItemFactory(batch=batch, dialogue=filled, place=1))
     done = take_back(annotator=rater)
@@ -64,6 +78,8 @@ def test_taken_back_only_where_the_place_is_still_free(study: Study, rater: Anno
     assert all(places == [1, 2] for places in held(study).values())
     first = BatchItem.objects.get(pk=mine[0].pk)
     assert (first.exclusion, first.place) == ("given_away", None)
+    verdict.refresh_from_db()
+    assert verdict.exclusion == "given_away"
     rater.refresh_from_db()
     assert rater.set_aside_at is None
     assert rater.paused_at is not None
