@@ -107,11 +107,21 @@ def test_an_answer_can_be_changed_until_the_next_conversation(trial: Page) -> No
 
 
 def test_reload_in_the_middle_keeps_what_was_heard(trial: Page) -> None:
-    trial.locator("#play").click()
-    trial.wait_for_timeout(900)
-    trial.locator("#play").click()
-    expect(trial.locator("#play")).to_have_attribute("aria-label", "Go on listening")
-    trial.wait_for_timeout(300)
+    # Paused by the page's own clock: on a slow machine the clip would be over before the second click.
+    trial.evaluate(
+        """() => {
+            const sound = document.getElementById("sound");
+            const stop = () => {
+                if (sound.currentTime < 0.6) return;
+                sound.removeEventListener("timeupdate", stop);
+                document.getElementById("play").click();
+            };
+            sound.addEventListener("timeupdate", stop);
+        }"""
+    )
+    with trial.expect_response(lambda answer: "/listening/" in answer.url and answer.json()["heard"] > 0.3):
+        trial.locator("#play").click()
+        expect(trial.locator("#play")).to_have_attribute("aria-label", "Go on listening")
     trial.reload()
     read_instruction(trial)
     expect(trial.locator("#play")).to_have_attribute("aria-label", "Go on listening")
