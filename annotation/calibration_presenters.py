@@ -94,7 +94,7 @@ def _by_item(
         if row.dimension in words and _differs(row):
             differences[row.item].append(_difference(row, words[row.dimension]))
     for found in differences.values():
-        found.sort(key=lambda one: (-one["apart"], not one["wrong_side"], places[one["key"]]))
+        found.sort(key=lambda one: (-one["apart"], not one["side"], places[one["key"]]))
     items = batch.items.filter(state=BatchItem.State.FINISHED).select_related("dialogue", "exposure")
     return [(item, differences[item.pk]) for item in items.order_by("position")]
 
@@ -105,16 +105,23 @@ def _differs(row: Compared) -> bool:
 
 
 def _difference(row: Compared, words: dict[str, Any]) -> dict[str, Any]:
-    """``apart`` in steps of the scale, 0 where one of the two heard no evidence."""
+    """``apart`` in steps of the scale, 0 where one of the two heard no evidence; ``side`` as ``_off_side``."""
     own, known = (None if math.isnan(value) else int(value) for value in (row.own, row.known))
     return {
         **words,
         "own": own,
         "known": known,
         "apart": abs(own - known) if own is not None and known is not None else 0,
-        "wrong_side": _side(known) != 0 and _side(own) != _side(known),
+        "side": _off_side(own, known),
         "cells": [{"value": value, "own": value == own, "known": value == known} for value in range(1, 6)],
     }
+
+
+def _off_side(own: int | None, known: int | None) -> str:
+    """Of a clear known score: whether the own one is on the "other" side or on "neither"; "" otherwise."""
+    if _side(known) == 0 or _side(own) == _side(known):
+        return ""
+    return "other" if _side(own) else "neither"
 
 
 def _side(value: int | None) -> int:
