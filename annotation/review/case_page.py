@@ -145,7 +145,7 @@ def _label(cell: Mapping[str, Any], dimension: Dimension, wanted: int) -> str:
         % {"number": cell["number"], "dimension": dimension.name, "value": cell["value"] or _("no evidence")}
     ]
     if cell["ended"]:
-        parts.append(_("Ended as %(value)s.") % {"value": cell["ended"]["value"] or _("no evidence")})
+        parts.append(_("Settled as %(value)s.") % {"value": cell["ended"]["value"] or _("no evidence")})
     else:
         parts.append(_("%(n)s of %(of)s decided.") % {"n": cell["decided"], "of": wanted})
         if cell["differs"]:

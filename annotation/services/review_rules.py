@@ -63,7 +63,7 @@ def refuse_foreign(case: ReviewCase, score: Score) -> None:
 
 def refuse_resolved(score: Score) -> None:
     if Resolution.objects.filter(score=score).exists():
-        raise Conflict("resolved", _("The review of this score has ended. Nothing was changed."))
+        raise Conflict("resolved", _("This score is settled. Nothing was changed."))
 
 
 def refuse_moved(

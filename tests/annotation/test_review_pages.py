@@ -242,7 +242,7 @@ def test_a_difference_is_discussed_and_closed(case: ReviewCase, three: list[Any]
     send(ada, case, "approve", score="rhythm.2")
     send(ben, case, "decide", score="rhythm.2", choice="2", reason="Cut.", open="rhythm")
     page = text_of(ada.get(place(case) + "?open=rhythm"))
-    for expected in ("reviewers differ on 1 dimension", "Close the difference", "ben → 2 : Cut."):
+    for expected in ("reviewers differ on 1 dimension", "Close the difference", "ben → 2: Cut."):
         assert expected in page
     closing = {"score": "rhythm.2", "choice": "3", "reason": "Half of them.", "open": "rhythm"}
     answer = send(ada, case, "agree", **closing)
@@ -303,7 +303,7 @@ def test_a_closed_case_is_read_and_nothing_more(case: ReviewCase, three: list[An
     for who in three:
         approve_lot(case=case, reviewer=who, version=fresh(case).version, now=NOW)
     page = ada.get(place(case) + "?open=rhythm")
-    assert "every score has its end" in text_of(page)
+    assert "every score is settled" in text_of(page)
     forms = re.findall(r'<form[^>]*action="/review/[^"]+/(\w+)/"', page.content.decode())
     assert forms == ["approve"]  # without a button
     for act, fields in (
