@@ -105,7 +105,7 @@ def _differs(row: Compared) -> bool:
 
 
 def _difference(row: Compared, words: dict[str, Any]) -> dict[str, Any]:
-    """``apart`` in steps of the scale, 0 where one of the two heard no evidence; ``side`` as ``_off_side``."""
+    """``apart`` in steps, 0 where one of the two heard no evidence; ``side`` as ``_off_side`` says it."""
     own, known = (None if math.isnan(value) else int(value) for value in (row.own, row.known))
     return {
         **words,

@@ -75,7 +75,7 @@ def test_feedback_shows_where_scores_differ_the_largest_first() -> None:
     rows = [words(row) for row in re.findall(r"<summary>(.*?)</summary>", page, re.DOTALL)]
     assert len(rows) == 6  # three differ in each of two dialogues; intonation is as known
     assert rows[:3] == [
-        "Stress You: 5, agreed: 2 , on the other side 2 5",
+        "Stress You: 5, agreed: 2, on the other side 2 5",
         "Rhythm You: 4, agreed: 5 4 5",
         "Accent You: 2, agreed: no evidence 2",
     ]
@@ -88,9 +88,9 @@ def test_a_middle_score_and_no_evidence_are_on_neither_side_of_a_clear_one() -> 
     page = calibrate(walker_of(study), {RHYTHM: 3, STRESS: None, ACCENT: 1})
     rows = [words(row) for row in re.findall(r"<summary>(.*?)</summary>", page, re.DOTALL)]
     assert rows[:3] == [
-        "Rhythm You: 3, agreed: 5 , on neither side 3 5",
+        "Rhythm You: 3, agreed: 5, on neither side 3 5",
         "Accent You: 1, agreed: 3 1 3",
-        "Stress You: no evidence, agreed: 2 , on neither side 2",
+        "Stress You: no evidence, agreed: 2, on neither side 2",
     ]
 
 
