@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
 
 from annotation.choosing import Material
 from annotation.models import AnnotationSettings, ReferenceDialogue
 from dialogues.models import Dialogue, Kind, Party, StudyItem
-from studies.models import Language, Study
+from studies.models import Study
 
 CLEAR = Q(scores__evidence=True) & ~Q(scores__value=3)
 #: A clear score that points against the truth: machine-like for a human, human-like for a machine.
@@ -74,16 +73,3 @@ def tries_by_language(settings: AnnotationSettings) -> Mapping[str, Tries]:
         language: Tries(counted.get(language, 0), counted.get(language, 0) // settings.calibration_dialogues)
         for language in study.languages
     }
-
-
-def problems(settings: AnnotationSettings) -> list[str]:
-    """What keeps people from being calibrated in some language of the study, in words; for its opening."""
-    if not settings.calibration:
-        return []
-    names = dict(Language.choices)
-    return [
-        _("%(language)s: a calibration needs %(needed)s dialogues with known scores, there are %(n)s.")
-        % {"language": names[language], "needed": settings.calibration_dialogues, "n": found.dialogues}
-        for language, found in tries_by_language(settings).items()
-        if not found.tries
-    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import BatchItem, Layer, ReferenceDialogue, ReferenceScore, ReviewCase, Score
-from annotation.services.material import problems, tries_by_language
 from annotation.services.references import (
     activate,
     add_reference_scores,
@@ -224,16 +223,3 @@ def test_a_version_of_the_taxonomy_without_a_dimension_refuses_its_scores(study:
     assert default_taxonomy().dimensions.filter(key=RHYTHM).exists()
     with pytest.raises(Invalid, match="no dimension “rhythms”"):
         add(study, factories.add_dialogue(study), {"rhythms": 3})
-
-
-def test_readiness_names_the_languages_that_lack_material(study: Study) -> None:
-    settings = study.annotation
-    Study.objects.filter(pk=study.pk).update(languages=["en", "zh"])
-    settings.study.refresh_from_db()
-    settings.calibration_dialogues = 2
-    assert problems(settings) == []  # calibration is switched off
-    settings.calibration = True
-    for _ in range(5):
-        factories.known_dialogue(study)
-    assert tries_by_language(settings) == {"en": (5, 2), "zh": (0, 0)}
-    assert problems(settings) == ["Chinese: a calibration needs 2 dialogues with known scores, there are 0."]
