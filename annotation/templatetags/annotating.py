@@ -1,4 +1,4 @@
-"""Template tags of the annotation's work page: categories as cards, with what this person has scored so far."""
+"""Template tags of the annotation's work page: categories as cards, with what was scored so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def score_cards(
     scale: Mapping[str, str],
     errors: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One card per category: its rows with steps, version and remark. ``here`` marks the first unfinished one.
+    """One card per category: its rows with steps, version, remark. ``here`` marks the first unfinished one.
 
     ``scores`` maps a dimension's key to value (0: no evidence) and version; ``scale`` a step to its words.
     """

@@ -36,14 +36,15 @@ export class Notices {
   }
 
   // One word about what was answered: all stored, or how many wait on this device.
-  stored(waiting, offline) {
+  stored({ scored, waiting, offline }) {
     if (!offline && waiting) return; // on its way: what was said stands until it is clear
-    const [kind, text] = waiting
-      ? ["warning", `▲ ${this.words.say("kept", { count: waiting })}`]
-      : ["good", `✓ ${this.words.say("allStored")}`];
-    if (this.saved.textContent === text) return;
-    this.saved.className = `saved js ${kind}`;
-    this.saved.textContent = text;
+    const text = waiting ? this.words.say("kept", { count: waiting }) : this.words.say("allStored");
+    const sign = scored ? (waiting ? "▲ " : "✓ ") : "";
+    if (this.saved.textContent === sign + (sign && text)) return;
+    this.saved.className = `saved js ${waiting ? "warning" : "good"}`;
+    const word = document.createElement("i");
+    word.textContent = text;
+    this.saved.replaceChildren(...(sign ? [sign, word] : []));
   }
 
   // The line below the player: a remark if there is one, else how long it takes until one may score.
@@ -66,8 +67,14 @@ export class Notices {
     this.why.replaceChildren(line);
   }
 
-  // Answers of two windows: `rows` of { key, name, mine, theirs } in words.
-  differ(rows) {
+  // Answers of two windows, by key.
+  differ(conflicts, nameOf) {
+    const rows = [...conflicts].map(([key, { mine, theirs }]) => ({
+      key,
+      name: nameOf(key),
+      mine: this.answer(key, mine),
+      theirs: this.answer(key, theirs),
+    }));
     const news = rows.length > this.conflicts.querySelectorAll("li").length;
     this.conflicts.hidden = rows.length === 0;
     this.conflicts.querySelector("ul").replaceChildren(...rows.map((row) => this.difference(row)));

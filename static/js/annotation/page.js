@@ -11,8 +11,11 @@ import { Active } from "./active.js";
 import { Deck } from "./deck.js";
 import { Finale } from "./finale.js";
 import { Notices } from "./notices.js";
-import { CHOICE, Queue } from "./queue.js";
+import { answersOf, CHOICE, Queue } from "./queue.js";
 import { Rows } from "./rows.js";
+import { ask } from "./sheets.js";
+import { shortcut } from "./shortcuts.js";
+import { Steps } from "./steps.js";
 
 const byId = (id) => document.getElementById(id);
 const LOOK = 5000; // ms between two looks at the server when the window comes to the front
@@ -30,7 +33,14 @@ class Page {
     this.deck = new Deck(this.hearing, this.words, this.main);
     this.rows = new Rows(byId("cats"), this.words);
     this.finale = new Finale(byId("finale"), this.first.order);
-    this.about = new About(byId("cats"));
+    this.steps = new Steps({
+      rows: this.rows,
+      finale: this.finale,
+      about: new About(byId("cats")),
+      notices: this.notices,
+      words: this.words,
+      isOpen: () => this.hearing.unlocked,
+    });
     this.active = new Active(() => this.hearing.sound.playing);
     this.queue = new Queue(this.server, {
       also: () => this.also(),
@@ -38,7 +48,7 @@ class Page {
       stored: (keys) => this.stored(keys),
       elsewhere: (answers) => this.elsewhere(answers),
       conflict: () => this.differ(),
-      fault: (keys) => this.missing(keys),
+      fault: (keys) => this.steps.missing(keys),
       waiting: () => this.offline(),
       refused: (answer, again) => this.refused(answer, again),
     });
@@ -60,9 +70,7 @@ class Page {
     this.returned = null;
     this.hearing.begin(item);
     this.deck.begin(item, redraw);
-    const known = new Map(Object.entries(item.scores));
-    const { choice, confidence, choice_version: version } = item;
-    if (choice) known.set(CHOICE, { value: choice, confidence, version });
+    const known = answersOf(item);
     const kept = this.queue.begin({ code: item.code, url: this.url("save"), known });
     const scores = new Map([...known, ...kept]);
     if (redraw || kept.size) {
@@ -72,7 +80,7 @@ class Page {
     for (const key of scores.keys()) this.state(key);
     if (redraw) this.title();
     this.lock();
-    this.step(this.rows.firstOpen ?? this.finale.asks, { calm: true });
+    this.steps.go(this.steps.first, { calm: true });
     this.differ();
     this.notices.offerBreak(item.break);
     this.hearing.show();
@@ -92,89 +100,35 @@ class Page {
     this.main.focus({ preventScroll: true });
   }
 
-  // -- where the person is: a row, "choice", "sure", or "" when all is said
-
-  step(to, options = {}) {
-    this.at = to;
-    if (!options.calm) this.about.close();
-    const question = typeof to === "string";
-    this.rows.at(question ? null : to, options);
-    this.finale.open = this.rows.complete && this.hearing.unlocked;
-    this.finale.at(question ? to : "");
-    byId("go").classList.toggle("now", to === "");
-    if (question && this.finale.open && !options.calm) {
-      this.rows.fold({ only: null });
-      this.rows.intoView(to === "" ? byId("go") : this.finale.node);
-      if (options.focus) (to === "" ? byId("go") : this.finale.input(to)).focus({ preventScroll: true });
-    }
-  }
-
-  digit(digit) {
-    if (!this.ready()) return;
-    if (typeof this.at !== "string") this.rows.give(this.at, digit, "keys");
-    else if (this.at && digit) this.finale.key(digit, this.at);
-  }
-
+  // What may be answered now.
   ready() {
-    if (this.hearing.unlocked && !this.going) return true;
     if (!this.hearing.unlocked) this.notices.say("locked");
-    return false;
+    return this.hearing.unlocked && !this.going;
   }
 
-  back() {
-    if (!this.ready()) return;
-    const steps = { "": "sure", sure: "choice", choice: this.rows.all.at(-1) };
-    const to = typeof this.at === "string" ? steps[this.at] : this.rows.before(this.at);
-    if (to) this.step(to, { focus: this.holds(), back: true });
-  }
-
-  // The focus moves along only where it is on an answer already: for people who go by Tab or a screen reader.
-  holds() {
-    return document.activeElement?.matches("[type=radio]") && this.rows.root.contains(document.activeElement);
-  }
-
-  scored({ row, value, how }) {
-    const before = this.rows.isDone(row.card);
-    this.queue.put(row.key, { value });
-    this.state(row.key);
+  answered({ key, answer }) {
+    this.queue.put(key, answer);
+    this.state(key);
     this.render();
-    if (how === "arrows") {
-      this.step(row, { calm: true });
-      return;
-    }
-    const next = this.rows.after(row) ?? this.finale.asks;
-    if (next === "choice") this.notices.say("finale");
-    else if (next !== "" && next.card !== row.card && !before) this.notices.say("category", { name: row.card.querySelector("h2").textContent });
-    this.step(next, { focus: how === "keys" && this.holds() });
-  }
-
-  chosen(how) {
-    const { value, confidence } = this.finale;
-    if (value === null) return;
-    this.queue.put(CHOICE, { value, confidence });
-    this.state(CHOICE);
-    this.render();
-    if (how === "arrows") return;
-    const next = how === "keys" && this.at === "choice" ? "sure" : this.finale.asks;
-    if (next === "") this.notices.say("ready");
-    this.step(next, { focus: how === "keys" && this.holds() });
   }
 
   // -- on to the next dialogue
 
   async next() {
     if (!this.ready()) return;
-    const open = this.rows.firstOpen ?? (this.finale.asks || null);
-    if (open) {
-      this.missing([typeof open === "string" ? open : open.key]);
+    if (!this.steps.complete) {
+      this.steps.missing();
       return;
     }
     this.going = true;
     this.hearing.sound.bless();
     this.render();
     await this.queue.flush();
-    if (this.queue.waiting || this.returned) {
-      this.stay();
+    if (this.takenBack()) return;
+    if (this.queue.waiting) {
+      this.going = false;
+      this.hearing.open();
+      this.render();
       return;
     }
     const { gathered: active } = this.active;
@@ -186,30 +140,12 @@ class Page {
     this.follow(answer, { play: true });
   }
 
-  stay() {
-    this.going = false;
-    this.hearing.open();
-    this.differ();
-    this.render();
-  }
-
-  // Says what is still open, and goes there.
-  missing(keys) {
-    const [first] = keys;
-    const row = this.rows.byKey.get(first);
-    for (const key of keys) this.rows.byKey.get(key)?.state("missing", this.words.say("open"));
-    const asks = first === "confidence" ? "sure" : first;
-    this.step(row ?? asks, { focus: this.holds() });
-    const name = row?.name ?? this.words.say(asks);
-    this.notices.todo.textContent = this.words.say("missing", { name });
-    this.notices.say("missing", { name });
-  }
-
   async replace(name, body) {
     const play = this.hearing.started || this.hearing.sound.wanted;
     this.hearing.sound.pause();
     this.going = true;
     this.render();
+    await this.queue.flush();
     const answer = await this.server.patiently(
       () => this.server.post(this.url(name), { ...body, ...this.hearing.report() }),
       () => this.remark("nextLater", "warning"),
@@ -242,6 +178,7 @@ class Page {
 
   told(data) {
     this.active.spend(this.sent ?? 0);
+    this.sent = 0;
     if (this.isOffline && !this.queue.pending.size) this.notices.say("backSay");
     this.isOffline = false;
     if (data.returned) this.returned = data.returned;
@@ -251,7 +188,14 @@ class Page {
   stored(keys) {
     for (const key of keys) this.state(key);
     this.render();
-    if (this.returned && !this.queue.waiting) location.assign(this.returned);
+    this.takenBack();
+  }
+
+  // The time for the batch ran out meanwhile; once all is stored, the page there offers it back.
+  takenBack() {
+    if (!this.returned || this.queue.waiting) return false;
+    location.assign(this.returned);
+    return true;
   }
 
   elsewhere(answers) {
@@ -260,19 +204,15 @@ class Page {
       this.rows.byKey.get(key)?.state("stored", this.words.say("elsewhere"));
     }
     this.notices.say("elsewhere");
-    if (!this.rows.firstOpen || this.at?.value !== null) this.step(this.rows.firstOpen ?? this.finale.asks, { calm: true });
+    const { at, first } = this.steps;
+    if (typeof at === "string" || at.value !== null) this.steps.go(first, { calm: true });
     this.render();
   }
 
   differ() {
-    const rows = [...this.queue.conflicts].map(([key, { mine, theirs }]) => ({
-      key,
-      name: this.rows.byKey.get(key)?.name ?? this.words.say("choice"),
-      mine: this.notices.answer(key, mine),
-      theirs: this.notices.answer(key, theirs),
-    }));
-    for (const { key } of rows) this.state(key);
-    this.notices.differ(rows);
+    const { conflicts } = this.queue;
+    for (const key of conflicts.keys()) this.state(key);
+    this.notices.differ(conflicts, (key) => this.rows.byKey.get(key)?.name ?? this.words.say("choice"));
   }
 
   settle(key, mine) {
@@ -282,6 +222,7 @@ class Page {
     this.differ();
     this.main.focus({ preventScroll: true });
     this.render();
+    this.takenBack();
   }
 
   offline() {
@@ -302,15 +243,14 @@ class Page {
     }
   }
 
-  turnedDown({ status, code, data }) {
+  turnedDown({ code, data }) {
     this.going = false;
     if (code === "incomplete") {
       this.hearing.open();
-      this.missing(Object.keys(data.error.fields));
+      this.steps.missing(Object.keys(data.error.fields));
       this.render();
     } else if (code === "moved_on") this.look("movedOn");
     else location.replace(data.goto ?? this.main.dataset.state);
-    return status;
   }
 
   // Where the server says this person is, and what was answered meanwhile.
@@ -355,7 +295,7 @@ class Page {
     on("unlocked", () => {
       this.note = null;
       this.lock();
-      this.step(this.at ?? this.rows.firstOpen, { calm: true });
+      this.steps.go(this.steps.at, { calm: true });
       this.notices.say("unlocked");
       this.queue.resume();
       this.render();
@@ -367,56 +307,25 @@ class Page {
   }
 
   listenToAnswers() {
-    this.rows.addEventListener("score", ({ detail }) => this.scored(detail));
-    this.finale.addEventListener("choice", ({ detail }) => this.chosen(detail.how));
+    this.steps.addEventListener("answer", ({ detail }) => this.answered(detail));
     byId("scores").addEventListener("submit", (event) => {
       event.preventDefault();
       this.next();
     });
-    const asks = (form, sheet, act) => {
-      byId(form).addEventListener("submit", (event) => {
-        event.preventDefault();
-        byId(sheet).showModal();
-      });
-      byId(sheet).addEventListener("close", ({ target }) => {
-        if (target.returnValue) act(target.returnValue);
-        target.returnValue = "";
-      });
-      byId(sheet).addEventListener("click", ({ target }) => target === byId(sheet) && target.close());
-    };
-    asks("fails", "fails-sheet", (why) => this.replace("failed", { why }));
-    asks("known", "known-sheet", () => this.replace("known", { known: true }));
+    ask(byId("fails"), byId("fails-sheet"), (why) => this.replace("failed", { why }));
+    ask(byId("known"), byId("known-sheet"), () => this.replace("known", { known: true }));
   }
 
   listenToPage() {
+    const { steps, deck } = this;
     this.keys = new Keys(this.main, byId("keys"), {
-      act: (event) => this.act(event),
+      act: (event) => shortcut(event, { steps, deck, ready: () => this.ready(), next: () => this.next() }),
       switched: (off) => this.switchKeys(off),
     });
     addEventListener("pagehide", () => this.leave());
     addEventListener("pageshow", (event) => event.persisted && this.look());
     addEventListener("focus", () => this.front());
     document.addEventListener("visibilitychange", () => (document.hidden ? this.leave() : this.front()));
-  }
-
-  act({ key, shiftKey }) {
-    if (shiftKey && key.startsWith("Arrow")) {
-      return { ArrowLeft: () => this.deck.turns.step(-1), ArrowRight: () => this.deck.turns.step(1) }[key];
-    }
-    if (/^[0-5]$/.test(key)) return () => this.digit(Number(key));
-    return {
-      " ": () => this.deck.toggle(),
-      r: () => this.deck.turns.repeat(),
-      i: () => this.explain(),
-      "?": () => this.explain(),
-      backspace: () => this.back(),
-      enter: () => this.next(),
-    }[key.toLowerCase()];
-  }
-
-  explain() {
-    const row = typeof this.at === "string" ? null : this.at;
-    if (row) this.about.toggle(row.node.querySelector(".about"));
   }
 
   async switchKeys(off) {
@@ -475,13 +384,12 @@ class Page {
 
   render() {
     const { scored, all, complete } = this.rows;
-    const done = complete && this.finale.complete;
     byId("count").textContent = this.words.say("count", { scored, of: all.length });
     byId("progress").value = scored;
-    byId("go").toggleAttribute("data-waits", !done || !this.hearing.unlocked);
+    byId("go").toggleAttribute("data-waits", !this.steps.complete || !this.hearing.unlocked);
     byId("go").setAttribute("aria-busy", String(this.going));
     if (complete) this.notices.todo.textContent = "";
-    this.notices.stored(this.queue.waiting, this.isOffline);
+    this.notices.stored({ scored, waiting: this.queue.waiting, offline: this.isOffline });
     this.deck.render(this.going);
     this.renderPlayer();
   }

@@ -10,6 +10,13 @@ export const CHOICE = "choice";
 export const same = (one, other) =>
   Boolean(one && other) && one.value === other.value && (one.confidence ?? null) === (other.confidence ?? null);
 
+// What the server has of a dialogue, by key.
+export function answersOf({ scores, choice: value, confidence, choice_version: version }) {
+  const known = new Map(Object.entries(scores));
+  if (value) known.set(CHOICE, { value, confidence, version });
+  return known;
+}
+
 const shelf = {
   get(code) {
     try {

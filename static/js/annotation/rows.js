@@ -1,6 +1,7 @@
 // The dimensions on the page: which one is current, what is marked, which card is open. Pure view: a score goes out
-// as an event "score" with { key, value, keyed }, and comes back by `mark`.
+// as an event "score" with { row, value, how }; "reach" says that the person went to a row by themselves.
 
+const POINTED = 1000; // ms after a press within which what happens comes from it
 export const STATES = ["stored", "pending", "clash", "missing"];
 
 class Row {
@@ -49,9 +50,25 @@ export class Rows extends EventTarget {
     root.addEventListener("change", (event) => this.changed(event));
     root.addEventListener("pointerdown", () => (this.pointed = performance.now()));
     root.addEventListener("focusin", (event) => this.focused(event));
+    for (const card of this.cards) this.listenTo(card);
     this.fold({ only: this.firstOpen?.card });
     for (const card of this.cards) this.count(card);
     root.classList.add("ready");
+  }
+
+  // A card that the person opens to answer in it becomes the one they work on.
+  listenTo(card) {
+    let pressed = false;
+    card.querySelector(".head").addEventListener("click", () => (pressed = !card.open));
+    card.addEventListener("toggle", ({ target }) => {
+      const row = this.all.find((one) => one.card === card && one.value === null);
+      if (target === card && pressed && card.open && row) this.tell("reach", { row });
+      if (target === card) pressed = false;
+    });
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   get scored() {
@@ -80,20 +97,24 @@ export class Rows extends EventTarget {
   changed({ target }) {
     const row = this.byKey.get(target.closest(".row")?.dataset.row);
     if (!row) return;
-    const pointed = performance.now() - (this.pointed ?? -1e6) < 1000;
+    this.give(row, Number(target.value), this.isPointed ? "pointer" : "arrows");
     this.pointed = null;
-    this.give(row, Number(target.value), pointed ? "pointer" : "arrows");
+  }
+
+  // Whether a press of the pointer led to this, not a key.
+  get isPointed() {
+    return performance.now() - (this.pointed ?? -Infinity) < POINTED;
   }
 
   focused({ target }) {
     const row = this.byKey.get(target.closest(".row")?.dataset.row);
-    if (row && !this.pointed) this.at(row, { calm: true });
+    if (row && !this.isPointed) this.tell("reach", { row });
   }
 
   give(row, value, how) {
     row.value = value;
     this.count(row.card);
-    this.dispatchEvent(new CustomEvent("score", { detail: { row, value, how } }));
+    this.tell("score", { row, value, how });
   }
 
   // Makes `row` the current one; null when all rows are behind.
@@ -114,7 +135,8 @@ export class Rows extends EventTarget {
   intoView(node) {
     const { top, bottom } = node.getBoundingClientRect();
     const above = parseFloat(getComputedStyle(node).scrollMarginTop) || 0;
-    const below = innerHeight - Math.min(innerHeight * 0.2, 140);
+    const room = this.root.contains(node) && node.matches(".row") ? Math.min(innerHeight * 0.2, 140) : 16;
+    const below = innerHeight - room;
     if (top >= above && bottom <= below) return;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const wanted = top < above ? top - above : Math.min(bottom - below, top - above);
