@@ -94,7 +94,7 @@ def score_exclusion(*known: Any) -> str:
     return Score.Exclusion.UNFINISHED.value if unfinished else ""
 
 
-def _score_exclusion_in_sql(study: Study) -> Any:
+def score_exclusion_in_sql(study: Study) -> Any:
     return Case(
         *(When(**{f"{lookup}__gt": ""}, then=F(lookup)) for lookup in EXCLUSIONS),
         When(_is_gone(), then=Value(Score.Exclusion.RECORDING.value)),
@@ -110,7 +110,7 @@ def score_purpose(*stored: str | None) -> str:
     return next((str(one) for one in stored if one), "")
 
 
-def _score_purpose_in_sql(study: Study) -> Any:
+def score_purpose_in_sql(study: Study) -> Any:
     return Coalesce(*(NullIf(F(one), Value("")) for one in PURPOSES))
 
 
@@ -232,7 +232,7 @@ SCORES = dataset(
             PURPOSES,
             levels=Purpose.values,
             make=score_purpose,
-            sql=_score_purpose_in_sql,
+            sql=score_purpose_in_sql,
         ),
         *value_columns("the score"),
         column(
@@ -256,7 +256,7 @@ SCORES = dataset(
             levels=REASONS,
             make=score_exclusion,
             beside=_gone,
-            sql=_score_exclusion_in_sql,
+            sql=score_exclusion_in_sql,
         ),
         column("given_at", "when it was first given, or agreed", type="datetime"),
         column("changed_at", "when it was last changed; empty if never", type="datetime"),

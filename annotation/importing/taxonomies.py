@@ -30,13 +30,16 @@ class Words:
         self.dims = [Dim(row.pk, row.key) for row in rows]
         self.names = {row.key: [name for name in (row.name_en, row.name_zh) if name] for row in rows}
         self._by_word: dict[str, Dim] = {}
+        self._asked: dict[str, Dim | None] = {}
         for row, dim in zip(rows, self.dims, strict=True):
             for word in (row.name_zh, row.name_en, row.key):
                 if key := folded(word):
                     self._by_word[key] = dim
 
     def find(self, text: str) -> Dim | None:
-        return self._by_word.get(folded(text))
+        if text not in self._asked:  # a file writes the same few words on all its lines
+            self._asked[text] = self._by_word.get(folded(text))
+        return self._asked[text]
 
     def meant(self, text: str) -> str:
         """The key of the dimension that somebody who wrote ``text`` probably meant; empty without one."""

@@ -243,6 +243,7 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "api:dialogues": API_MEMBERS,
     "api:dialogue": API_MEMBERS,
     "api:verdicts": API_BLIND,
+    "api:scores": API_BLIND,
     "api:reports": API_MEMBERS,
     "api:report": API_BLIND,
     "api:exports": (API_MEMBERS, API_BLIND),

@@ -406,6 +406,52 @@ def test_verdicts_can_be_filtered(get, cast):
         assert len(get(f"/verdicts?{query}").json()["results"]) == n, query
 
 
+def test_scores_can_be_filtered_and_walks_are_noted_apart_from_verdicts(client, get, cast, secret):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed")
+    parrot = factories.SystemFactory(code="parrot")
+    machine = factories.add_dialogue(cast.study, kind=Kind.PSEUDO_HUMAN, system=parrot)
+    item = factories.BatchItemFactory(batch__annotator__participant=cast.participant, dialogue=machine)
+    factories.annotate(item, {"accent": 2, "stress": None})
+    factories.ScoreFactory(
+        rater=cast.annotator.rater,
+        dialogue=factories.add_dialogue(cast.study, language="zh"),
+        layer="truth-shown",
+        exclusion="known",
+        given_at=factories.NOW + timedelta(hours=2),
+    )
+    rows = get("/scores").json()["results"]
+    assert len(rows) == 19
+    by_key = {row["dimension"]: row for row in rows[:18]}
+    assert (by_key["accent"]["score"], by_key["accent"]["score_on_evidence"]) == (2, 2)
+    assert (by_key["stress"]["score"], by_key["stress"]["score_on_evidence"]) == (3, None)
+    assert {row["purpose"] for row in rows} == {"work", ""}
+    assert rows[0]["rater"] == cast.participant.code
+    assert {row["system"] for row in rows[:18]} == {"parrot"}
+    for query, n in (
+        ("layer=raw", 18), ("layer=truth-shown", 1), ("dimension=accent", 1), ("system=parrot", 18),
+        ("exclusion=none", 18), ("exclusion=known", 1), ("exclusion=unfinished", 0), ("purpose=work", 18),
+        ("evidence=false", 1), ("kind=pseudo_human", 18), ("language=zh", 1),
+        (f"participant={cast.annotator.code}", 1), (f"dialogue={machine.code}", 18),
+        ("given_from=2026-03-02T13:00:00Z", 1), ("given_before=2026-03-02T21:00:00%2B08:00", 18),
+        ("taxonomy=none", 0),
+    ):  # fmt: skip
+        assert len(get(f"/scores?{query}").json()["results"]) == n, query
+    AuditLine.objects.filter(action="report.read").delete()
+    page = get("/scores?limit=10").json()
+    while page["next"]:
+        page = client.get(page["next"], headers=bearer(secret)).json()
+    get("/verdicts?cursor=0")
+    noted = AuditLine.objects.filter(action="report.read").order_by("pk")
+    assert [(line.target, line.detail["n"]) for line in noted] == [("scores", 19), ("verdicts", 0)]
+
+
+def test_scores_are_hidden_while_the_study_runs(get, cast):
+    factories.ScoreFactory(rater=cast.participant.rater)
+    is_error(get("/scores"), 403, "blind")
+    assert len(get("/scores?look=early").json()["results"]) == 1
+    assert AuditLine.objects.filter(action="study.looked_early").exists()
+
+
 def test_pages_lose_and_double_no_row_while_rows_are_added(client, get, cast, secret):
     before = [factories.ParticipantFactory(study=cast.study).code for _ in range(25)]
     seen: list[str] = []
@@ -430,8 +476,9 @@ def test_nothing_is_counted_and_a_page_takes_the_same_queries_however_long_it_is
             dialogue = factories.add_dialogue(cast.study, kind=Kind.HUMAN_MACHINE)
             person = factories.ParticipantFactory(study=cast.study)
             factories.VerdictFactory(rater=person.rater, dialogue=dialogue)
+            factories.ScoreFactory(rater=person.rater, dialogue=dialogue)
         made = {}
-        for table in ("participants", "dialogues", "verdicts"):
+        for table in ("participants", "dialogues", "verdicts", "scores"):
             get(f"/{table}?limit=1")  # where a reading of verdicts is noted, with their number
             with CaptureQueriesContext(connection) as caught:
                 assert len(get(f"/{table}?limit=100&cursor=0").json()["results"]) >= number

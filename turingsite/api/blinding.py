@@ -16,7 +16,8 @@ from turingsite.errors import Invalid, Refused
 
 LOOK = "look"
 EARLY = "early"
-VERDICTS = "verdicts"  # what their list is called where its readings are noted among those of reports
+# What the lists are called where their readings are noted among those of reports.
+VERDICTS, SCORES = "verdicts", "scores"
 ONE_LOOK = timedelta(days=1)  # paging through a table is one look, not one a page
 
 
@@ -44,9 +45,9 @@ def access_outcomes(request: Request, study: Study, *, said: str = "", note: boo
         look_early(study=study, user=request.user, verdicts=analysed(study))
 
 
-def has_read(user: Any, study: Study) -> bool:
-    """Whether ``user`` is on a walk through the verdicts that was noted: one that began within a day."""
-    return _noted(user, study, action="report.read", target=VERDICTS)
+def has_read(user: Any, study: Study, table: str) -> bool:
+    """Whether ``user`` is on a walk through the table that was noted: one that began within a day."""
+    return _noted(user, study, action="report.read", target=table)
 
 
 def _noted(user: Any, study: Study, **what: str) -> bool:

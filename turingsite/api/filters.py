@@ -13,6 +13,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.drainage import set_override
 
+from annotation.models import BatchItem, Layer, Score
 from dialogues.models import Dialogue, Kind, Party, StudyItem, Verdict
 from studies.models import EndState, Language, Participant
 from turingsite.api.selectors import JUDGED
@@ -101,6 +102,39 @@ class DialogueFilter(filters.FilterSet):  # type: ignore[misc]
 
     def by_system(self, rows: QuerySet[Dialogue], name: str, code: str) -> QuerySet[Dialogue]:
         return _spoken_by(rows, "pk", code)
+
+
+class ScoreFilter(filters.FilterSet):  # type: ignore[misc]
+    layer = filters.ChoiceFilter(choices=Layer.choices, label=_("Layer of labels."))
+    dimension = CodeFilter(field_name="dimension__key", label=_("Key of the dimension."))
+    taxonomy = CodeFilter(field_name="dimension__taxonomy__name", label=_("Name of the taxonomy."))
+    language = filters.ChoiceFilter(
+        field_name="dialogue__language", choices=Language.choices, label=_("Language spoken.")
+    )
+    kind = filters.ChoiceFilter(
+        field_name="dialogue__kind", choices=Kind.choices, label=_("Who speaker B is.")
+    )
+    system = CodeFilter(method="by_system", label=_("Code of the system that speaks as B."))
+    dialogue = CodeFilter(field_name="dialogue__code", label=_("Code of the dialogue."))
+    participant = CodeFilter(field_name="rater__participant__code", label=_("Code of the person."))
+    purpose = filters.ChoiceFilter(
+        field_name="put_for", choices=BatchItem.Purpose.choices, label=_("What the rater was given it for.")
+    )
+    evidence = TruthFilter(label=_("There was evidence."))
+    exclusion = filters.ChoiceFilter(
+        method="by_exclusion",
+        choices=[(ANALYSED, _("analysed")), *((v, label) for v, label in Score.Exclusion.choices if v)],
+        label=_("Why it is left out of the analysis; “none” for those that are in it."),
+    )
+    given_from = MomentFilter(field_name="given_at", lookup_expr="gte", label=_("Given then or later."))
+    given_before = MomentFilter(field_name="given_at", lookup_expr="lt", label=_("Given before that."))
+
+    def by_system(self, rows: QuerySet[Score], name: str, code: str) -> QuerySet[Score]:
+        return _spoken_by(rows, "dialogue", code)
+
+    def by_exclusion(self, rows: QuerySet[Score], name: str, reason: str) -> QuerySet[Score]:
+        wanted = {"why": "" if reason == ANALYSED else reason}  # see selectors.scores_of
+        return rows.filter(**wanted)
 
 
 class VerdictFilter(filters.FilterSet):  # type: ignore[misc]

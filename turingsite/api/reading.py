@@ -18,6 +18,7 @@ TITLES = {
     "participants": gettext_lazy("Participants"),
     "dialogues": gettext_lazy("Dialogues"),
     "verdicts": gettext_lazy("Verdicts"),
+    "scores": gettext_lazy("Scores"),
     "reports": gettext_lazy("Reports"),
     "exports": gettext_lazy("Exports"),
 }

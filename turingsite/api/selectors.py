@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 from rest_framework.request import Request
 
+from annotation.datasets.work import score_exclusion_in_sql, score_purpose_in_sql
+from annotation.models import Score
 from dialogues.models import Dialogue, Flag, Party, StudyItem, Verdict
 from studies.models import ExportJob, Participant, Study
 from studies.selectors import NO_STUDY
@@ -63,6 +66,20 @@ def dialogues_of(study: Study) -> QuerySet[Dialogue]:
             Prefetch("parties", Party.objects.select_related("system", "speaker").order_by("label")),
             Prefetch("flags", Flag.objects.filter(turn=None).order_by("rule")),
         )
+    )
+
+
+def scores_of(study: Study) -> QuerySet[Score]:
+    """Scores of everybody who was not erased. ``why``: it is left out; ``put_for``: what it was given for."""
+    present = Q(rater__participant__isnull=True) | Q(rater__participant__erased_at=None)
+    judged = Party.objects.filter(label=JUDGED).select_related("system")
+    return (
+        Score.objects.filter(present, study=study)
+        .annotate(why=score_exclusion_in_sql(study), put_for=Coalesce(score_purpose_in_sql(study), Value("")))
+        .select_related("rater__participant", "rater__machine", "dialogue", "dimension__taxonomy")
+        .select_related("dimension__category")
+        .defer("dialogue__peaks", "dialogue__quality", "dimension__taxonomy__guidelines")
+        .prefetch_related(Prefetch("dialogue__parties", judged, to_attr="judged"))
     )
 
 

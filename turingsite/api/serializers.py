@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.models import BatchItem, Layer, Score
 from dialogues.datasets import rater_code, rater_kind, shown_reason, speaker_code
 from dialogues.models import Choice, Dialogue, Kind, Modality, Nature, Party, StudyItem, Verdict
 from studies.models import EndState, Language, Participant, Study
@@ -120,13 +121,79 @@ NUMBERS = {"heard": float, "hidden": float, "length": float, "replays": int, "pa
 WORDS = ("device", "left", "gate")
 
 
-class VerdictSerializer(Out):
+class OpinionSerializer(Out):
+    # Whose it is, and on which dialogue.
     rater = serializers.SerializerMethodField(help_text=_("Code of the person or machine."))
     rater_kind = serializers.SerializerMethodField()
     dialogue = Text(source="dialogue.code")
     kind = serializers.ChoiceField(Kind.choices, source="dialogue.kind")
     system = serializers.SerializerMethodField(help_text=_("Code of the system that spoke as B."))
     language = serializers.ChoiceField(Language.choices, source="dialogue.language")
+
+    def get_rater(self, opinion: Verdict | Score) -> str:
+        return rater_code(*self._rater(opinion))
+
+    @extend_schema_field(serializers.ChoiceField(["participant", "machine", "staff"]))
+    def get_rater_kind(self, opinion: Verdict | Score) -> str:
+        return rater_kind(*self._rater(opinion))
+
+    @extend_schema_field(Text(allow_null=True))
+    def get_system(self, opinion: Verdict | Score) -> str | None:
+        judged: list[Party] = opinion.dialogue.judged  # type: ignore[attr-defined]  # see selectors.verdicts_of
+        system = judged[0].system if judged else None
+        return system.code if system else None
+
+    @staticmethod
+    def _rater(opinion: Verdict | Score) -> tuple[str | None, str | None]:
+        person, machine = opinion.rater.participant, opinion.rater.machine
+        return person.code if person else None, machine.sha256 if machine else None
+
+
+class ScoreSerializer(OpinionSerializer):
+    taxonomy = Text(source="dimension.taxonomy.name")
+    taxonomy_version = serializers.IntegerField(source="dimension.taxonomy.version")
+    category = Text(source="dimension.category.key")
+    dimension = Text(source="dimension.key", help_text=_("Key of the dimension."))
+    layer = serializers.ChoiceField(
+        Layer.choices,
+        help_text=_(
+            "raw: raters; blind-expert: experts without the truth; truth-shown: revised with it in sight."
+        ),
+    )
+    repeat = serializers.IntegerField(help_text=_("0, or the number of the hidden repeat."))
+    purpose = serializers.ChoiceField(
+        BatchItem.Purpose.choices,
+        source="put_for",
+        allow_blank=True,
+        help_text=_("What the rater was given it for; empty where a file did not say."),
+    )
+    score = serializers.IntegerField(
+        source="value",
+        min_value=1,
+        max_value=5,
+        help_text=_("1 machine-like to 5 human-like; 3 also where there is no evidence."),
+    )
+    evidence = Truth(help_text=_("There was evidence."))
+    score_on_evidence = serializers.SerializerMethodField(help_text=_("Null where there is no evidence."))
+    first_score = serializers.IntegerField(
+        source="first_value", allow_null=True, help_text=_("The score first given, where it was changed.")
+    )
+    changes = serializers.IntegerField()
+    exclusion = serializers.ChoiceField(
+        [pair for pair in Score.Exclusion.choices if pair[0]],
+        source="why",
+        allow_blank=True,
+        help_text=_("Why it is in no analysis; empty where it is analysed."),
+    )
+    given_at = Moment()
+    changed_at = Moment(allow_null=True)
+
+    @extend_schema_field(serializers.IntegerField(allow_null=True, min_value=1, max_value=5))
+    def get_score_on_evidence(self, score: Score) -> int | None:
+        return score.value if score.evidence else None
+
+
+class VerdictSerializer(OpinionSerializer):
     activity = Text()
     repeat = serializers.IntegerField(help_text=_("Repeat of the same question to a machine; people have 0."))
     choice = serializers.ChoiceField(Choice.choices, help_text=_("The verdict."))
@@ -154,19 +221,6 @@ class VerdictSerializer(Out):
     given_at = Moment()
     changed_at = Moment(allow_null=True)
 
-    def get_rater(self, verdict: Verdict) -> str:
-        return rater_code(*self._rater(verdict))
-
-    @extend_schema_field(serializers.ChoiceField(["participant", "machine", "staff"]))
-    def get_rater_kind(self, verdict: Verdict) -> str:
-        return rater_kind(*self._rater(verdict))
-
-    @extend_schema_field(Text(allow_null=True))
-    def get_system(self, verdict: Verdict) -> str | None:
-        judged: list[Party] = verdict.dialogue.judged  # type: ignore[attr-defined]  # see selectors.verdicts_of
-        system = judged[0].system if judged else None
-        return system.code if system else None
-
     @extend_schema_field(serializers.DictField())
     def get_reason(self, verdict: Verdict) -> dict[str, Any]:
         reason = verdict.reason if isinstance(verdict.reason, dict) else {}
@@ -182,11 +236,6 @@ class VerdictSerializer(Out):
             **{name: _number(stored.get(name), kind) for name, kind in NUMBERS.items()},
             **{name: _word(stored.get(name)) for name in WORDS},
         }
-
-    @staticmethod
-    def _rater(verdict: Verdict) -> tuple[str | None, str | None]:
-        person, machine = verdict.rater.participant, verdict.rater.machine
-        return person.code if person else None, machine.sha256 if machine else None
 
 
 def _number(value: Any, kind: Any) -> Any:

@@ -23,6 +23,7 @@ urlpatterns = [
     path(f"{STUDY}/dialogues", tables.DialogueList.as_view(), name="dialogues"),
     path(f"{STUDY}/dialogues/<slug:code>", tables.DialogueDetail.as_view(), name="dialogue"),
     path(f"{STUDY}/verdicts", tables.VerdictList.as_view(), name="verdicts"),
+    path(f"{STUDY}/scores", tables.ScoreList.as_view(), name="scores"),
     path(f"{STUDY}/reports", reports.ReportList.as_view(), name="reports"),
     path(f"{STUDY}/reports/<slug:name>", reports.ReportDetail.as_view(), name="report"),
     path(f"{STUDY}/exports", exports.ExportList.as_view(), name="exports"),

@@ -1,4 +1,4 @@
-"""Studies, participants, dialogues, verdicts: lists in pages, and single rows by their code."""
+"""Studies, participants, dialogues, verdicts, scores: lists in pages, and single rows by their code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.models import Score
 from dialogues.models import Dialogue, Verdict
 from studies.models import Participant, Study
 from studies.services.running import note_reading
 from turingsite.api import filters, selectors, serializers
-from turingsite.api.blinding import LOOK, VERDICTS, access_outcomes, has_read
+from turingsite.api.blinding import LOOK, SCORES, VERDICTS, access_outcomes, has_read
 from turingsite.api.schema import LOOK_PARAMETER
 from turingsite.api.views.edge import Resource, RowList
 from turingsite.errors import NotFound
@@ -88,6 +89,30 @@ class DialogueDetail(Resource):
         return Response(self.get_serializer(_there(found)).data)
 
 
+class OutcomeList(RowList):
+    """Rows that are what people said: hidden while the study runs, each walk through them noted."""
+
+    table: str
+    parameters = frozenset({LOOK})
+
+    def outcomes(self, study: Study) -> QuerySet[Any]:
+        raise NotImplementedError
+
+    def rows(self, study: Study) -> QuerySet[Any]:
+        access_outcomes(self.request, study)
+        return self.outcomes(study)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Once this page is found, the reading is noted: a walk through the table once, not page by page."""
+        found = super().paginate_queryset(queryset)
+        study, user = self.study(), self.request.user
+        if "cursor" not in self.request.query_params or not has_read(user, study, self.table):
+            note_reading(
+                study=study, report=self.table, analysis_set="", verdicts=queryset.count(), user=user
+            )
+        return found
+
+
 @extend_schema_view(
     get=extend_schema(
         summary=_("Verdicts"),
@@ -99,29 +124,36 @@ class DialogueDetail(Resource):
         tags=["verdicts"],
     )
 )
-class VerdictList(RowList):
+class VerdictList(OutcomeList):
     model = Verdict
+    table = VERDICTS
     serializer_class = serializers.VerdictSerializer
     filterset_class = filters.VerdictFilter
-    parameters = frozenset({LOOK})
 
-    def rows(self, study: Study) -> QuerySet[Verdict]:
-        access_outcomes(self.request, study)
+    def outcomes(self, study: Study) -> QuerySet[Verdict]:
         return selectors.verdicts_of(study)
 
-    def paginate_queryset(self, queryset: Any) -> Any:
-        """Once this page is found, the reading is noted: a walk through the table once, not page by page."""
-        found = super().paginate_queryset(queryset)
-        study = self.study()
-        if "cursor" not in self.request.query_params or not has_read(self.request.user, study):
-            note_reading(
-                study=study,
-                report=VERDICTS,
-                analysis_set="",
-                verdicts=queryset.count(),
-                user=self.request.user,
-            )
-        return found
+
+@extend_schema_view(
+    get=extend_schema(
+        summary=_("Scores"),
+        description=_(
+            "Single dimensions of a dialogue as annotators and reviewers scored them, in the order in which "
+            "they were stored. Name a layer: labels of different layers are never mixed. Hidden while the "
+            "study runs, and noted, as verdicts are."
+        ),
+        parameters=[LOOK_PARAMETER],
+        tags=["scores"],
+    )
+)
+class ScoreList(OutcomeList):
+    model = Score
+    table = SCORES
+    serializer_class = serializers.ScoreSerializer
+    filterset_class = filters.ScoreFilter
+
+    def outcomes(self, study: Study) -> QuerySet[Score]:
+        return selectors.scores_of(study)
 
 
 def _there(row: Any) -> Any:
