@@ -148,12 +148,12 @@ def _told(title: str, panels: Sequence[Panel], axis: Axis) -> str:
     values = []
     for mark in panel.marks[:TOLD]:
         if mark.value is None:
-            values.append(f"{mark.label}: {mark.note or '–'}")
+            values.append(f"{mark.name}: {mark.note or '–'}")
         elif mark.low is None or mark.high is None:
-            values.append(f"{mark.label}: {scale.words(mark.value)}")
+            values.append(f"{mark.name}: {scale.words(mark.value)}")
         else:
             values.append(
-                f"{mark.label}: {scale.words(mark.value)} [{scale.words(mark.low)}, {scale.words(mark.high)}]"
+                f"{mark.name}: {scale.words(mark.value)} [{scale.words(mark.low)}, {scale.words(mark.high)}]"
             )
     head = f"{title}. {panel.title}: " if panel.title else f"{title}. "
     return head + "; ".join(values) + ". " + _("Every number stands in the table below.")

@@ -57,6 +57,7 @@ class Mark:
     """One value with its interval. Without a value nothing is drawn, and ``note`` says why.
 
     ``at``: place along a course or on a scatter's x axis. ``inner``: a narrower interval, drawn thicker.
+    ``group``: which of the marks that share a row it is. ``parts``: shares of a distribution.
     """
 
     label: str
@@ -68,6 +69,13 @@ class Mark:
     note: str = ""
     at: float = 0.0
     inner: tuple[float, float] | None = None
+    group: str = ""
+    parts: tuple[float, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The row, and which of its marks."""
+        return f"{self.label}, {self.group}" if self.group else self.label
 
 
 @dataclass(frozen=True)
