@@ -19,6 +19,7 @@ from annotation.models import (
     Attempt,
     Batch,
     BatchItem,
+    Dimension,
     ReferenceScore,
     Score,
     WorkSession,
@@ -76,9 +77,16 @@ def dimension_keys(settings: AnnotationSettings) -> list[str]:
     return list(settings.taxonomy.dimensions.order_by("position").values_list("key", flat=True))
 
 
-def seen_order(settings: AnnotationSettings, annotator: Annotator) -> list[int]:
-    """Places of the dimensions as this person met them, by their own order of categories."""
-    rows = settings.taxonomy.dimensions.order_by("position").values_list("category__key", "position")
+def categories_of(settings: AnnotationSettings) -> list[tuple[str, int]]:
+    """Category and position of every dimension, in the order of the taxonomy."""
+    rows = settings.taxonomy.dimensions.order_by("position")
+    return list(rows.values_list("category__key", "position"))
+
+
+def seen_order(rows: list[tuple[str, int]], annotator: Annotator) -> list[int]:
+    """Places of the dimensions as this person met them, by their own order of categories; ``rows`` from
+    :func:`categories_of`.
+    """
     place = {key: at for at, key in enumerate(annotator.category_order)}
     columns = [(place.get(key, len(place)), position, at) for at, (key, position) in enumerate(rows)]
     return [at for _category, _position, at in sorted(columns)]
@@ -109,13 +117,16 @@ def sheet_of(settings: AnnotationSettings) -> Sheet:
     )
     keys = dimension_keys(settings)
     column, line = {key: at for at, key in enumerate(keys)}, {one.pk: at for at, one in enumerate(items)}
+    # By key and not by row: a study's imported scores may point to another version of the taxonomy.
+    place = {pk: column[key] for pk, key in Dimension.objects.filter(key__in=keys).values_list("pk", "key")}
     answers = np.full((len(items), len(keys)), np.nan)
-    rows = Score.objects.filter(
-        study=settings.study, item__state=BatchItem.State.FINISHED, item__purpose__in=COUNTED
-    ).values_list("item", "dimension__key", "value", "evidence")
-    for item, key, value, evidence in rows.iterator(chunk_size=20_000):
-        if item in line and key in column:
-            answers[line[item], column[key]] = value if evidence else 0.0
+    # Without a join: whose items these are is known, and a planner without figures would loop over them.
+    rows = Score.objects.filter(study=settings.study, item__isnull=False)
+    for item, dimension, value, evidence in rows.values_list(
+        "item", "dimension", "value", "evidence"
+    ).iterator(chunk_size=20_000):
+        if item in line and dimension in place:
+            answers[line[item], place[dimension]] = value if evidence else 0.0
     return Sheet(items, answers, _references(settings.study, column))
 
 
@@ -180,7 +191,7 @@ def total_of(settings: AnnotationSettings, pay: list[Pay]) -> Total:
 def rows_of(settings: AnnotationSettings) -> list[Row]:
     """Every annotator with figures and flags."""
     sheet = sheet_of(settings)
-    others = others_of(sheet)
+    others, categories = others_of(sheet), categories_of(settings)
     attempts: dict[int, list[Attempt]] = defaultdict(list)
     for attempt in Attempt.objects.filter(annotator__participant__study=settings.study).order_by("number"):
         attempts[attempt.annotator_id].append(attempt)
@@ -193,6 +204,6 @@ def rows_of(settings: AnnotationSettings) -> list[Row]:
     found = []
     for pay in pay_of(settings):
         one = pay.annotator
-        figures = figures_of(sheet, one.participant.rater.pk, others, seen_order(settings, one))
+        figures = figures_of(sheet, one.participant.rater.pk, others, seen_order(categories, one))
         found.append(Row(one, attempts[one.pk], batches[one.pk], pay, figures, flags_of(figures, settings)))
     return found

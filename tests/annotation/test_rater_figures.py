@@ -8,7 +8,7 @@ import pytest
 from annotation.models import AnnotationSettings, Annotator, ReferenceDialogue, ReferenceScore
 from annotation.rater_figures import Item, Sheet, figures_of, others_of
 from annotation.rater_flags import flags_of
-from annotation.selectors_raters import rows_of, seen_order, sheet_of, total_of
+from annotation.selectors_raters import categories_of, rows_of, seen_order, sheet_of, total_of
 from annotation.services.settings import settings_of
 from annotation.services.taxonomies import default_taxonomy
 from tests import factories
@@ -45,11 +45,11 @@ def test_others_are_those_who_count_and_never_oneself() -> None:
     expected = [
         [4, 3, 1], [3, 4, 3], [2, 2, 5], [3, 3, 3], [4, 3, 1], [NAN, NAN, NAN], [NAN, NAN, NAN],
     ]  # fmt: skip
-    np.testing.assert_allclose(others_of(made), expected)
+    assert np.array_equal(others_of(made), np.array(expected, dtype=float), equal_nan=True)
 
 
 def test_gold_repeats_and_speed_by_hand() -> None:
-    rows = [
+    rows: list[tuple[Item, list[float]]] = [
         (item(1, 1, 7, seconds=100), [1, 0, 5]),
         (item(2, 1, 8, "gold", seconds=80), [4, 0, 2]),
         (item(3, 1, 9, "gold", seconds=95, length=None), [1, 1, 1]),
@@ -132,6 +132,6 @@ def test_columns_follow_the_order_in_which_a_person_met_them() -> None:
     study = factories.annotated_study(dialogues=1, raters=1)
     one = Annotator.objects.get()
     one.category_order = ["emotion", "semantics", "persona", "physiological", "non-physiological"]
-    order = seen_order(settings_of(study), one)
+    order = seen_order(categories_of(settings_of(study)), one)
     assert order[:4] == [16, 17, 0, 1]
     assert sorted(order) == list(range(18))

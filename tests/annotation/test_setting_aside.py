@@ -33,7 +33,7 @@ def held(study: Study) -> dict[int, list[int]]:
     rows = BatchItem.objects.filter(study=study, place__isnull=False).order_by("place")
     found: dict[int, list[int]] = {}
     for dialogue, place in rows.values_list("dialogue", "place"):
-        found.setdefault(dialogue, []).append(place)
+        found.setdefault(dialogue, []).append(place or 0)
     return found
 
 

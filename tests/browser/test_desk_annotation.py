@@ -139,7 +139,7 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(
             path=Path(SHOTS) / f"{name}.png",
             full_page=True,
-            clip={"x": 0, "y": 0, "width": page.viewport_size["width"], "height": 2000},  # type: ignore[index]
+            clip={"x": 0, "y": 0, "width": (page.viewport_size or DESK)["width"], "height": 2000},
         )
 
 

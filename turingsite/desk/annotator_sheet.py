@@ -11,7 +11,7 @@ import numpy as np
 from annotation.models import AnnotationSettings, Annotator
 from annotation.rater_figures import Figures, Sheet, figures_of, others_of
 from annotation.rater_flags import flags_of
-from annotation.selectors_raters import pay_of, seen_order, sheet_of
+from annotation.selectors_raters import categories_of, pay_of, seen_order, sheet_of
 from dialogues.models import Dialogue
 
 ANSWERS = (1, 2, 3, 4, 5, 0)  # as the bars show them, no evidence last
@@ -52,7 +52,7 @@ def sheet_context(settings: AnnotationSettings, person: Annotator, zone: ZoneInf
     """All of it for the page. One reading of the study's rows gives every figure."""
     sheet = sheet_of(settings)
     others = others_of(sheet)
-    rater, order = person.participant.rater.pk, seen_order(settings, person)
+    rater, order = person.participant.rater.pk, seen_order(categories_of(settings), person)
     figures = figures_of(sheet, rater, others, order, deep=True)
     return {
         "person": person,
