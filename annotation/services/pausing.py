@@ -30,9 +30,11 @@ def reason_of(typed: str) -> str:
 
 
 def locked(annotator: Annotator) -> Annotator:
-    """The row as it is now, held until the end of the transaction."""
-    rows = Annotator.objects.select_for_update(of=("self",)).select_related("participant__study")
-    return rows.get(pk=annotator.pk)
+    """The row as it is now, held until the end of the transaction, with that of the person: what they finish
+    at this moment comes before or after, never in between.
+    """
+    rows = Annotator.objects.select_for_update(of=("participant", "self"))
+    return rows.select_related("participant__study").get(pk=annotator.pk)
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import AnnotationSettings, BatchItem
+from annotation.models import AnnotationSettings, Annotator, BatchItem
 from annotation.services.scoring import scores_of
 from dialogues import time_line
 from dialogues.listening import COVERED, ENDED, is_claimed
@@ -33,10 +33,12 @@ def finish(
     refuse_incomplete(item, settings)
     item.state, item.finished_at = BatchItem.State.FINISHED, now
     item.exclusion = exclusion(item, participant)
+    if item.exclusion == BatchItem.Exclusion.RATER:
+        item.place = None
     item.active_seconds += seconds
     if item.purpose == BatchItem.Purpose.WORK:
         item.verdict = _verdict(item, participant, now=now)
-    item.save(update_fields=["state", "finished_at", "exclusion", "active_seconds", "verdict"])
+    item.save(update_fields=["state", "finished_at", "exclusion", "place", "active_seconds", "verdict"])
 
 
 def refuse_incomplete(item: BatchItem, settings: AnnotationSettings) -> None:
@@ -61,6 +63,9 @@ def exclusion(item: BatchItem, participant: Participant) -> str:
         return BatchItem.Exclusion.PILOT
     if item.known:
         return BatchItem.Exclusion.KNOWN
+    # Read anew: the researcher may have decided while this request waited for the person's row.
+    if Annotator.objects.filter(pk=item.batch.annotator_id, set_aside_at__isnull=False).exists():
+        return BatchItem.Exclusion.RATER
     if is_withdrawn(item.dialogue_id):  # while it was being scored
         return BatchItem.Exclusion.RECORDING
     return BatchItem.Exclusion.NONE

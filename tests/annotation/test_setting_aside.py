@@ -9,6 +9,8 @@ import pytest
 from annotation.models import Annotator, Batch, BatchItem, Score
 from annotation.services.pausing import pause, resume
 from annotation.services.quality import another_try, set_aside, take_back
+from annotation.services.settings import settings_of
+from annotation.services.verdicts import finish
 from dialogues.models import Verdict
 from studies.models import AuditLine, Study
 from studies.services import screen_out, withdraw
@@ -97,6 +99,19 @@ def test_gold_and_other_exclusions_keep_what_they_are(study: Study, rater: Annot
     take_back(annotator=rater)
     gold.refresh_from_db()
     assert (gold.exclusion, gold.place) == ("", None)
+
+
+def test_what_is_finished_at_the_same_moment_is_left_out_as_well(study: Study, rater: Annotator) -> None:
+    """A request that had read the annotator before the decision finishes after it."""
+    item = factories.annotate(factories.BatchItemFactory(batch=rater.batches.get()))
+    BatchItem.objects.filter(pk=item.pk).update(state="open", finished_at=None)
+    set_aside(annotator=rater, reason="Straight-lined.")
+    item.refresh_from_db()
+    finish(item, rater.participant, settings_of(study), now=NOW)
+    item.refresh_from_db()
+    assert (item.state, item.exclusion, item.place) == ("finished", "rater", None)
+    assert item.verdict is not None
+    assert item.verdict.exclusion == "rater"
 
 
 def test_an_open_batch_goes_back_with_the_next_sweep(study: Study, rater: Annotator) -> None:
