@@ -214,7 +214,7 @@ def _write(
                 files.describe(study, with_codes=wanted.tier == "internal", with_draft=False)
             ),
             "README.md": export_words.readme(study, tables, wanted.tier, wanted.language),
-            **{one.key: one.text(study, wanted.language) for one in companions},
+            **{one.key: text for one in companions if (text := one.text(study, wanted.language))},
         }
         written = [file for table in tables for file in table.files]
         written += [_write_text(archive, path, text) for path, text in texts.items()]

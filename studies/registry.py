@@ -249,7 +249,7 @@ class StudyPart:
 
 @dataclass(frozen=True)
 class Companion:
-    """A text file that every export has beside its tables; ``key`` is its path in the zip.
+    """A text file that exports have beside their tables, if it is not empty; ``key`` is its path in the zip.
 
     ``text(study, language)`` reads what it needs itself, at the moment of the tables; ``language`` is that of
     the dialogues the export is limited to, or "".
