@@ -20,7 +20,7 @@ from annotation.services.calibration_figures import running_figures
 from annotation.services.material import tries_by_language
 from annotation.services.quality import another_try
 from annotation.services.taxonomies import default_taxonomy
-from dialogues.models import Exposure, Kind, StudyItem
+from dialogues.models import Dialogue, Exposure, Kind, Recording, Speaker, StudyItem
 from studies.assignment import seeded
 from studies.models import EndState, Participant, Study
 from tests import factories
@@ -114,7 +114,7 @@ def test_nothing_heard_before_comes_and_nothing_comes_twice() -> None:
     study, settings = calibrating(references=9)
     annotator = someone(study)
     rater = annotator.participant.rater
-    heard = study.reference_dialogues.first().dialogue
+    heard = study.reference_dialogues.all()[0].dialogue
     factories.ExposureFactory(rater=rater, dialogue=heard)
     whole_attempt(annotator, settings, {RHYTHM: 1})
     whole_attempt(annotator, settings, {RHYTHM: 1})
@@ -127,19 +127,18 @@ def test_nothing_heard_before_comes_and_nothing_comes_twice() -> None:
 @pytest.mark.parametrize("hinder", ["retired", "out of play", "not ready", "withdrawn voice", "may not play"])
 def test_what_may_not_be_played_is_no_material(hinder: str) -> None:
     study, settings = calibrating(references=4)
-    reference = study.reference_dialogues.first()
+    reference = study.reference_dialogues.all()[0]
     dialogue = reference.dialogue
     if hinder == "retired":
         study.reference_dialogues.filter(pk=reference.pk).update(is_active=False)
     elif hinder == "out of play":
         StudyItem.objects.filter(study=study, dialogue=dialogue).update(is_active=False)
     elif hinder == "not ready":
-        type(dialogue).objects.filter(pk=dialogue.pk).update(state="failed")
+        Dialogue.objects.filter(pk=dialogue.pk).update(state="failed")
     elif hinder == "withdrawn voice":
-        speaker = dialogue.parties.get(label="A").speaker
-        type(speaker).objects.filter(pk=speaker.pk).update(withdrawn_at=NOW)
+        Speaker.objects.filter(parties__dialogue=dialogue, parties__label="A").update(withdrawn_at=NOW)
     else:
-        type(dialogue.recording).objects.filter(pk=dialogue.recording_id).update(may_play=False)
+        Recording.objects.filter(dialogues=dialogue).update(may_play=False)
     assert tries_by_language(settings)["en"] == (3, 0)
     assert calibration_batch(someone(study), settings, NOW) is None
 
@@ -187,7 +186,7 @@ def test_the_share_against_the_truth_is_recorded_with_the_attempt() -> None:
     annotator = someone(study)
     attempt = whole_attempt(annotator, settings, {RHYTHM: 4})
     assert attempt.against == 0.5
-    draw = BatchItem.objects.filter(batch__attempt=attempt).first().draw
+    draw = BatchItem.objects.filter(batch__attempt=attempt)[0].draw
     assert (draw["target"], draw["against"], draw["of"]) == (0.5, 0.5, 8)
 
 
@@ -244,7 +243,7 @@ def test_three_of_five_on_the_right_side_reach_six_tenths() -> None:
     # .6 is no binary fraction; 3 of 5 must reach it all the same.
     known = {RHYTHM: 5, STRESS: 5, ACCENT: 5, "intonation": 5, "fillers": 5}
     study, settings = calibrating(references=4, known=known)
-    given = {RHYTHM: 5, STRESS: 5, ACCENT: 5, "intonation": 3, "fillers": 3}
+    given: dict[str, int | None] = {RHYTHM: 5, STRESS: 5, ACCENT: 5, "intonation": 3, "fillers": 3}
     attempt = whole_attempt(someone(study), settings, given)
     assert attempt.clear_share == 0.6
     assert attempt.mean_difference == 0.8
@@ -293,7 +292,7 @@ def test_a_skipped_dialogue_is_made_up_for() -> None:
     annotator = someone(study)
     batch = calibration_batch(annotator, settings, NOW)
     assert batch is not None
-    skipped = batch.items.first()
+    skipped = batch.items.all()[0]
     BatchItem.objects.filter(pk=skipped.pk).update(state=BatchItem.State.SKIPPED, known=True)
     finish(batch, {RHYTHM: 4})
     attempt = whole_attempt(annotator, settings, {RHYTHM: 4})
@@ -360,7 +359,7 @@ def test_what_the_persons_account_met_in_another_study_does_not_come() -> None:
     study, settings = calibrating(references=4)
     user = factories.UserFactory()
     elsewhere = factories.ParticipantFactory(user=user)
-    factories.ExposureFactory(rater=elsewhere.rater, dialogue=study.reference_dialogues.first().dialogue)
+    factories.ExposureFactory(rater=elsewhere.rater, dialogue=study.reference_dialogues.all()[0].dialogue)
     assert calibration_batch(someone(study, user=user), settings, NOW) is None
     assert calibration_batch(someone(study), settings, NOW) is not None
 

@@ -35,7 +35,7 @@ def link(invitation: Invitation) -> str:
     return reverse("annotation:join", args=[invitation.study.slug, invitation.code])
 
 
-def come(visitor: Visitor, invitation: Invitation, query: str = "") -> Any:
+def come(visitor: Any, invitation: Invitation, query: str = "") -> Any:
     """From the link of the invitation to consent."""
     answer = visitor.client.get(link(invitation) + query)
     assert answer.url == reverse("studies:welcome", args=[visitor.slug]) + query
@@ -45,7 +45,7 @@ def come(visitor: Visitor, invitation: Invitation, query: str = "") -> Any:
 
 def test_a_newcomer_becomes_an_annotator_with_their_consent(study: Study) -> None:
     invitation = make_invitation(study=study, layer=Layer.BLIND_EXPERT)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     assert come(visitor, invitation, "?src=letter").url == visitor.url("go/")
     person = Participant.objects.get()
     assert (person.activities, person.source) == (["annotation"], "letter")
@@ -58,7 +58,7 @@ def test_a_newcomer_becomes_an_annotator_with_their_consent(study: Study) -> Non
 
 def test_nothing_is_stored_before_consent(study: Study) -> None:
     invitation = make_invitation(study=study)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.client.get(link(invitation))
     visitor.post("age/", {"adult": "yes"})
     assert not Participant.objects.exists()
@@ -69,7 +69,7 @@ def test_nothing_is_stored_before_consent(study: Study) -> None:
 
 
 def test_without_the_link_people_play_and_do_not_annotate(study: Study) -> None:
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.agree()
     assert Participant.objects.get().activities == []
     assert visitor.get("annotation/guidelines/").status_code == 404
@@ -77,7 +77,7 @@ def test_without_the_link_people_play_and_do_not_annotate(study: Study) -> None:
 
 
 def test_the_word_brought_along_is_used_once(study: Study) -> None:
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     come(visitor, make_invitation(study=study))
     assert visitor.client.cookies[f"w-{study.slug}"].value == ""
 
@@ -87,7 +87,7 @@ def test_a_word_that_was_tampered_with_or_of_another_study_counts_for_nothing(st
     factories.AnnotationSettingsFactory(study=other)
     factories.ConsentTextFactory(study=other)
     theirs = make_invitation(study=other)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.client.get(link(theirs))
     brought = visitor.client.cookies["w-other"].value
     for value in (brought, f"{brought}x", "x"):
@@ -98,7 +98,7 @@ def test_a_word_that_was_tampered_with_or_of_another_study_counts_for_nothing(st
 
 
 def test_who_does_not_consent_is_no_annotator_and_keeps_no_word(study: Study) -> None:
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.client.get(link(make_invitation(study=study)))
     visitor.post("age/", {"adult": "yes"})
     visitor.post("consent/", {"refuse": "1"})
@@ -108,7 +108,7 @@ def test_who_does_not_consent_is_no_annotator_and_keeps_no_word(study: Study) ->
 
 def test_an_invitation_stands_in_for_a_panels_id(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(recruiter_required=True, recruiter_params=["PID"])
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     assert visitor.get().status_code == 403
     come(visitor, make_invitation(study=study))
     assert Participant.objects.get().recruiter_key == ""
@@ -125,7 +125,7 @@ def test_an_unknown_code_and_that_of_another_study_are_not_found(study: Study, c
 
 def test_a_closed_invitation_says_so_and_takes_nobody(study: Study) -> None:
     invitation = make_invitation(study=study)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.client.get(link(invitation))
     visitor.post("age/", {"adult": "yes"})
     close_invitation(study=study, code=invitation.code, now=NOW)
@@ -165,7 +165,7 @@ def test_a_place_taken_while_somebody_reads_the_consent_stores_nothing_of_them(s
 
 def test_a_double_click_on_the_last_place_is_one_person(study: Study) -> None:
     invitation = make_invitation(study=study, places=1)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     come(visitor, invitation)
     visitor.client.cookies.pop(f"p-{study.slug}")
     visitor.client.get(link(invitation))  # the word is back, as in a second tab
@@ -202,7 +202,7 @@ def test_a_player_is_asked_and_keeps_what_they_heard(study: Study) -> None:
     invitation = make_invitation(study=study)
     walker = player(study)
     heard = factories.ExposureFactory(
-        rater=walker.participant.rater, dialogue=study.items.first().dialogue
+        rater=walker.participant.rater, dialogue=study.items.all()[0].dialogue
     ).dialogue
     page = walker.client.get(link(invitation))
     assert page.status_code == 200
@@ -255,7 +255,7 @@ def test_people_who_finished_or_left_are_not_taken_back(study: Study) -> None:
 
 def test_where_all_annotate_no_invitation_is_needed(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(activities=["annotation"])
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.agree()
     assert visitor.get("annotation/guidelines/").status_code == 200
     annotator = Annotator.objects.get()
@@ -268,12 +268,12 @@ def test_where_all_annotate_no_invitation_is_needed(study: Study) -> None:
 def test_an_account_is_remembered_and_leads_back_from_another_browser(study: Study) -> None:
     user = factories.UserFactory()
     invitation = make_invitation(study=study)
-    visitor = Visitor(study.slug)
+    visitor: Any = Visitor(study.slug)
     visitor.client.force_login(user)
     come(visitor, invitation)
     person = Participant.objects.get()
     assert person.user == user
-    elsewhere = Client()
+    elsewhere: Any = Client()
     elsewhere.force_login(user)
     assert elsewhere.get(link(invitation)).url == reverse("studies:go", args=[study.slug])
     assert elsewhere.get(f"/s/{study.slug}/annotation/guidelines/").status_code == 200

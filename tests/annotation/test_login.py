@@ -38,13 +38,13 @@ def working(user: Any, slug: str, **fields: Any) -> Participant:
     return person
 
 
-def logged_in(user: Any) -> Client:
+def logged_in(user: Any) -> Any:
     client = Client()
     client.force_login(user)
     return client
 
 
-def page(client: Client) -> str:
+def page(client: Any) -> str:
     answer = client.get(HOME)
     assert answer.status_code == 200
     return words(answer.content.decode())
@@ -52,7 +52,7 @@ def page(client: Client) -> str:
 
 def test_logging_in_with_name_and_password_opens_the_studies(user: Any) -> None:
     working(user, "one")
-    client = Client()
+    client: Any = Client()
     answer = client.get(HOME)
     assert answer.url == f"{LOGIN}?next={HOME}"
     assert client.get(answer.url).status_code == 200
@@ -83,7 +83,7 @@ def test_an_account_that_was_switched_off_does_not_get_in(user: Any) -> None:
 
 def test_many_wrong_passwords_lock_the_name_for_a_while(user: Any, settings: Any) -> None:
     settings.AXES_ENABLED = True
-    client = Client()
+    client: Any = Client()
     for _ in range(settings.AXES_FAILURE_LIMIT):
         answer = client.post(LOGIN, {"username": "heron", "password": "wrong password"})
     assert answer.status_code == 429
@@ -94,7 +94,8 @@ def test_many_wrong_passwords_lock_the_name_for_a_while(user: Any, settings: Any
 
 def test_login_leads_to_no_other_site(user: Any) -> None:
     data = {"username": "heron", "password": PASSWORD, "next": "https://evil.test/"}
-    assert Client().post(LOGIN, data).url == HOME
+    client: Any = Client()
+    assert client.post(LOGIN, data).url == HOME
 
 
 def test_the_page_has_progress_minutes_and_pay(user: Any) -> None:
@@ -182,7 +183,7 @@ def test_nobody_goes_on_as_somebody_else(user: Any) -> None:
     for slug in ("theirs", "no-such-study"):
         assert client.post(f"/annotate/go/{slug}/").status_code == 404
     assert "p-theirs" not in client.cookies
-    anonymous = Client()
+    anonymous: Any = Client()
     assert anonymous.post("/annotate/go/theirs/").url.startswith(LOGIN)
 
 
@@ -199,7 +200,7 @@ def test_logging_out_lets_the_browser_forget_the_studies_too(user: Any) -> None:
 
 def test_without_an_account_cookie_and_code_are_enough(user: Any) -> None:
     person = working(None, "code")
-    client = Client()
+    client: Any = Client()
     answer = client.post("/s/code/resume/", {"code": person.resume_code})
     assert answer.url == "/s/code/go/"
     assert client.get("/s/code/annotation/guidelines/").status_code == 200

@@ -18,7 +18,7 @@ class Walker:
     def __init__(self, participant: Participant, **headers: str) -> None:
         self.participant = participant
         self.slug = participant.study.slug
-        self.client = Client(headers=headers or None)
+        self.client: Any = Client(headers=headers or None)
         key = signing.dumps(participant.resume_code, salt=f"{access.SALT}.{self.slug}")
         self.client.cookies[access.cookie_name(self.slug)] = key
 

@@ -58,7 +58,7 @@ def people(transactional_db: None, site: str, clip: bytes) -> People:
         calibration_tries=1,
         rate_per_hour=20,
     )
-    known = {"rhythm": 5, "stress": 1, "accent": 4, "intonation": 1}
+    known: dict[str, int | None] = {"rhythm": 5, "stress": 1, "accent": 4, "intonation": 1}
     for n in range(8):
         reference = factories.known_dialogue(
             study, known, kind=(Kind.HUMAN_HUMAN, Kind.PSEUDO_HUMAN)[n % 2], play_duration=CLIP
@@ -82,7 +82,7 @@ def people(transactional_db: None, site: str, clip: bytes) -> People:
 
     user = factories.UserFactory(username="heron")
     new, begun, failed = person(0), person(1, user=user), person(2)
-    return People(*(Game(site, study, one) for one in (new, begun, failed)), user=user)
+    return People(Game(site, study, new), Game(site, study, begun), Game(site, study, failed), user)
 
 
 def opened(context: Contexts, game: Game | None, locale: str, scheme: str, size: dict[str, int]) -> Page:
