@@ -11,8 +11,8 @@ from studies import builtin, plans, registry, texts
 from studies.files.schema import FORMAT
 from studies.models import EndState, Questionnaire, Study
 
-#: Built-in study files: the published protocol, and the same for people who come through a panel.
-TEMPLATES = ("speech", "panel")
+#: Built-in study files: the published protocol, the same for people who come through a panel, the annotation.
+TEMPLATES = ("speech", "panel", "annotation")
 _HEAD = "# A study. Check with check_study, see what it would change with import_study; --apply changes it.\n"
 _TO_FILL = (
     "# Fill in: slug, title, host, contact, approval; under ends the pay people read and, with a panel, the\n"
