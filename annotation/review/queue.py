@@ -54,20 +54,14 @@ class Progress(NamedTuple):
 
 
 def cases_of(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
-    """The study's cases with ``rated``, ``took_part`` by ``user``, places ``held``, scores ``left``."""
+    """The study's cases with whether ``user`` ``took_part`` and how many places are ``held``."""
     said = ReviewDecision.objects.filter(case=OuterRef("pk"))
     members = StudyMember.objects.filter(study=study, role=StudyMember.Role.REVIEWER, user__is_active=True)
     held = said.filter(reviewer__in=members.values("user")).order_by().values("case")
-    theirs = reviewed_scores(study).filter(dialogue=OuterRef("dialogue_id")).order_by().values("dialogue")
-    zero = {"output_field": IntegerField()}
+    count = Subquery(held.annotate(n=Count("reviewer", distinct=True)).values("n"))
     return ReviewCase.objects.filter(study=study).annotate(
-        rated=Exists(ReviewCase.objects.filter(rated_by(user), pk=OuterRef("pk"))),
         took_part=Exists(said.filter(reviewer=user)),
-        held=Coalesce(Subquery(held.annotate(n=Count("reviewer", distinct=True)).values("n")), 0, **zero),
-        scores=Coalesce(Subquery(theirs.annotate(n=Count("pk")).values("n")), 0, **zero),
-        left=Coalesce(
-            Subquery(theirs.filter(untouched_by(user)).annotate(n=Count("pk")).values("n")), 0, **zero
-        ),
+        held=Coalesce(count, 0, output_field=IntegerField()),
     )
 
 
@@ -75,7 +69,9 @@ def waiting_for(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
     """The cases in which ``user`` can still decide on something."""
     wanted = settings_of(study).reviewers
     free = Q(took_part=True) | Q(held__lt=wanted)
-    return cases_of(study, user).filter(free, ~Q(state=State.CLOSED), Q(rated=False), Q(left__gt=0))
+    left = reviewed_scores(study).filter(untouched_by(user), dialogue=OuterRef("dialogue_id"))
+    waiting = cases_of(study, user).exclude(state=State.CLOSED).exclude(rated_by(user))
+    return waiting.filter(free).filter(Exists(left.order_by()))
 
 
 def page_of(study: Study, user: Any, show: str, after: str) -> Page:
@@ -91,19 +87,35 @@ def page_of(study: Study, user: Any, show: str, after: str) -> Page:
     shown = found[:SIZE]
     last = shown[-1] if len(found) > SIZE else None
     following = f"?{urlencode({'show': show, 'after': f'{last.disagreement!r}~{last.pk}'})}" if last else ""
+    rows_shown = _rows(study, user, shown)
+    return Page(rows_shown, f"?{urlencode({'show': show})}" if mark else "", following)
+
+
+def _rows(study: Study, user: Any, cases: list[Any]) -> list[Row]:
+    """The cases with what is left of them to ``user``, and why nothing is."""
+    scores = reviewed_scores(study).filter(dialogue__in=[case.dialogue_id for case in cases]).order_by()
+    of = dict(scores.values_list("dialogue").annotate(n=Count("pk")))
+    left = dict(scores.filter(untouched_by(user)).values_list("dialogue").annotate(n=Count("pk")))
+    mine = ReviewCase.objects.filter(pk__in=[case.pk for case in cases])
+    rated = set(mine.filter(rated_by(user)).values_list("pk", flat=True))
     wanted = settings_of(study).reviewers
     reviews = is_reviewer(user, study)
-    return Page(
-        [Row(case, case.scores, case.left, case.held, _why(case, wanted, reviews)) for case in shown],
-        f"?{urlencode({'show': show})}" if mark else "",
-        following,
-    )
+    return [
+        Row(
+            case,
+            of.get(case.dialogue_id, 0),
+            left.get(case.dialogue_id, 0),
+            case.held,
+            _why(case, wanted, reviews=reviews, rated=case.pk in rated),
+        )
+        for case in cases
+    ]
 
 
-def _why(case: Any, wanted: int, reviews: bool) -> str:
+def _why(case: Any, wanted: int, *, reviews: bool, rated: bool) -> str:
     if not reviews:
         return "reading"
-    if case.rated:
+    if rated:
         return "rated"
     if case.state == State.CLOSED:
         return "closed"

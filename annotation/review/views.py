@@ -72,7 +72,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
     reviews = access.is_reviewer(request.user, study)
     after = request.GET.get("after", "")
     if not after:
-        reviewing.refresh_cases(study, timezone.now())
+        reviewing.refresh_now_and_then(study, timezone.now())
     shows = dict(SHOWS) if reviews else {key: words for key, words in SHOWS.items() if key != "mine"}
     show = request.GET.get("show", "")
     show = show if show in shows else next(iter(shows)) if reviews else "all"

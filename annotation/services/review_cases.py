@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, Q
 
@@ -19,6 +20,7 @@ from studies.models import Study
 
 State = ReviewCase.State
 CHUNK = 200  # dialogues whose scores are read at once
+SECONDS = 60  # after which a queue that is opened looks again for dialogues that got their ratings
 
 
 class Refreshed(NamedTuple):
@@ -27,6 +29,12 @@ class Refreshed(NamedTuple):
     made: int
     changed: int
     gone: int
+
+
+def refresh_now_and_then(study: Study, now: datetime) -> None:
+    """As ``refresh_cases``, at most once a minute: reading who rated what takes a while in a large study."""
+    if cache.add(f"review-cases-{study.pk}", 1, SECONDS):
+        refresh_cases(study, now)
 
 
 def refresh_cases(study: Study, now: datetime, *, whole: bool = False) -> Refreshed:
@@ -89,40 +97,47 @@ def _chunks(keys: list[int]) -> Iterator[list[int]]:
 @transaction.atomic
 def _reckon(study: Study, dialogues: list[int], due: set[int], now: datetime) -> tuple[int, int]:
     """Bring the cases of ``dialogues`` up to date; how many went, how many were changed or made."""
-    scores: dict[int, list[Score]] = defaultdict(list)
-    for score in reviewed_scores(study).filter(dialogue__in=dialogues).order_by("given_at", "pk"):
-        scores[score.dialogue_id].append(score)
-    gone = changed = 0
+    grids: dict[int, dict[int, list[Given]]] = defaultdict(lambda: defaultdict(list))
+    came: dict[int, list[int]] = defaultdict(list)
+    rows = reviewed_scores(study).filter(dialogue__in=dialogues).order_by("given_at", "pk")
+    for dialogue, rater, dimension, value, evidence in rows.values_list(
+        "dialogue", "rater", "dimension", "value", "evidence"
+    ):
+        grids[dialogue][dimension].append(Given(value, evidence))
+        if rater not in came[dialogue]:
+            came[dialogue].append(rater)
     # Locked: a reviewer may be deciding on one of them.
     cases = ReviewCase.objects.select_for_update().filter(study=study, dialogue__in=dialogues)
-    for case in cases.order_by("pk"):
-        if case.dialogue_id not in due and not _touched(case):
-            case.delete()
-            gone += 1
+    found = list(cases.order_by("pk"))
+    touched = _touched(found)
+    gone = [case.pk for case in found if case.dialogue_id not in due and case.pk not in touched]
+    changed = []
+    for case in found:
+        if case.pk in gone:
             continue
         before = _said(case)
-        grid: dict[object, list[Given]] = defaultdict(list)
-        for score in scores[case.dialogue_id]:
-            grid[score.dimension_id].append(Given(score.value, score.evidence))
-            if score.rater_id not in case.raters:
-                case.raters.append(score.rater_id)
-        case.disagreement = disagreement(grid)
-        settle(case, scores[case.dialogue_id], now=now)
-        follow(case, now=now)
-        changed += _said(case) != before
-    return gone, changed
+        case.raters += [rater for rater in came[case.dialogue_id] if rater not in case.raters]
+        case.disagreement = disagreement(grids[case.dialogue_id])
+        if case.pk in touched:
+            settle(case, scores_of(case), now=now)
+            follow(case, now=now)
+        if _said(case) != before:
+            changed.append(case)
+    ReviewCase.objects.bulk_update(changed, ["disagreement", "raters"])
+    ReviewCase.objects.filter(pk__in=gone).delete()
+    return len(gone), len(changed)
 
 
 def _said(case: ReviewCase) -> tuple[Any, ...]:
     return case.state, case.disagreement, tuple(case.raters), case.version
 
 
-def _touched(case: ReviewCase) -> bool:
-    return (
-        ReviewDecision.objects.filter(case=case).exists()
-        or ReviewComment.objects.filter(case=case).exists()
-        or Resolution.objects.filter(case=case).exists()
-    )
+def _touched(cases: list[ReviewCase]) -> set[int]:
+    """Keys of those in which somebody decided or said something."""
+    found: set[int] = set()
+    for model in (ReviewDecision, ReviewComment, Resolution):
+        found.update(model.objects.filter(case__in=cases).values_list("case", flat=True).distinct())
+    return found
 
 
 def scores_of(case: ReviewCase) -> list[Score]:
@@ -227,5 +242,5 @@ def follow(case: ReviewCase, *, now: datetime, user: Any = None) -> None:
 
 def untouched_by(user: Any) -> Q:
     """Scores on which ``user`` has no standing decision, and whose review has not ended."""
-    mine = ReviewDecision.objects.filter(reviewer=user, superseded_at=None)
-    return Q(resolution__isnull=True) & ~Q(pk__in=mine.values("score"))
+    mine = ReviewDecision.objects.filter(score=OuterRef("pk"), reviewer=user, superseded_at=None)
+    return Q(resolution__isnull=True) & Q(~Exists(mine))

@@ -19,6 +19,7 @@ from annotation.services.review_cases import (
     differ,
     follow,
     refresh_cases,
+    refresh_now_and_then,
     scores_of,
     settle,
     shown,
@@ -49,6 +50,7 @@ __all__ = [
     "decide_each",
     "is_full_for",
     "refresh_cases",
+    "refresh_now_and_then",
     "seats",
 ]
 
