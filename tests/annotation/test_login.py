@@ -87,6 +87,7 @@ def test_many_wrong_passwords_lock_the_name_for_a_while(user: Any, settings: Any
     for _ in range(settings.AXES_FAILURE_LIMIT):
         answer = client.post(LOGIN, {"username": "heron", "password": "wrong password"})
     assert answer.status_code == 429
+    assert "Too many wrong passwords" in answer.content.decode()
     assert client.post(LOGIN, {"username": "heron", "password": PASSWORD}).status_code == 429
     other = factories.UserFactory(username="sparrow")
     assert client.post(LOGIN, {"username": other.username, "password": PASSWORD}).url == HOME

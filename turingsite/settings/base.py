@@ -79,6 +79,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_TEMPLATE = "errors/locked.html"
 AXES_LOCKOUT_PARAMETERS = ["username"]  # addresses are not stored
 SILENCED_SYSTEM_CHECKS = ["axes.W006"]  # addresses are not stored, so they cannot lock anybody out
 AXES_DISABLE_ACCESS_LOG = True
