@@ -11,8 +11,9 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
-from annotation.models import AnnotationSettings, Batch, Taxonomy
-from annotation.services.settings import FIXED_ONCE_WORKED, SETTINGS, change_annotation_settings
+from annotation.models import AnnotationSettings, Taxonomy
+from annotation.services.settings import SETTINGS, change_annotation_settings
+from annotation.services.settings import refusal as fixed
 from annotation.services.taxonomies import default_taxonomy, shipped
 from annotation.services.taxonomy_editing import choose_taxonomy
 from studies.files.shapes import Flag, Found, Number, Shape, Text, Whole
@@ -94,8 +95,7 @@ def has(study: Study) -> bool:
 
 def refusal(study: Study, name: str) -> Any:
     """Why the setting may not change now; empty where it may."""
-    worked = name in FIXED_ONCE_WORKED and Batch.objects.filter(annotator__participant__study=study).exists()
-    return _("This can't be changed any more: people have annotated.") if worked else ""
+    return fixed(study, name)
 
 
 def write(study: Study, values: Mapping[str, Any], user: Any) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import AnnotationSettings, Batch, Taxonomy
+from annotation.models import AnnotationSettings, Attempt, Batch, Taxonomy
 from annotation.services.taxonomies import default_taxonomy
 from studies import audit
 from studies.models import Study
@@ -21,8 +21,11 @@ SETTINGS = (
     "calibration_against", "calibration_tries", "repeat_share", "repeat_after_batches", "repeat_after_hours",
     "gold_share", "break_minutes", "idle_seconds", "rate_per_hour",
 )  # fmt: skip
-#: What decides who may work and on what: fixed with the first batch.
-FIXED_ONCE_WORKED = ("taxonomy", "calibration", "calibration_difference", "calibration_clear")
+#: What scores mean: fixed with the first batch.
+FIXED_ONCE_WORKED = ("taxonomy",)
+#: What it takes to pass: fixed with the first calibration. Whether people calibrate may change: often the
+#: first raters' dialogues, once reviewed, are what later ones calibrate on.
+FIXED_ONCE_CALIBRATED = ("calibration_dialogues", "calibration_difference", "calibration_clear")
 
 
 def settings_of(study: Study) -> AnnotationSettings:
@@ -44,6 +47,16 @@ def prepare(study: Study) -> AnnotationSettings:
     return found
 
 
+def refusal(study: Study, name: str) -> str:
+    """Why the setting ``name`` may not change now; empty where it may."""
+    theirs = {"annotator__participant__study": study}
+    if name in FIXED_ONCE_WORKED and Batch.objects.filter(**theirs).exists():
+        return _("This can't be changed any more: people have annotated.")
+    if name in FIXED_ONCE_CALIBRATED and Attempt.objects.filter(**theirs).exists():
+        return _("This can't be changed any more: people have calibrated.")
+    return ""
+
+
 @transaction.atomic
 def change_annotation_settings(
     *, study: Study, user: Any = None, taxonomy: Taxonomy | None = None, **fields: Any
@@ -55,10 +68,9 @@ def change_annotation_settings(
     if taxonomy is not None:
         fields["taxonomy"] = taxonomy
     changed = [name for name in fields if fields[name] != getattr(settings, name)]
-    fixed = [name for name in changed if name in FIXED_ONCE_WORKED]
-    if fixed and Batch.objects.filter(annotator__participant__study=study).exists():
-        message = _("This can't be changed any more: people have annotated.")
-        raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
+    fixed = {name: said for name in changed if (said := refusal(study, name))}
+    if fixed:
+        raise Invalid("fixed", next(iter(fixed.values())), fields=fixed)
     values = audit.changes(settings, {name: fields[name] for name in changed if name != "taxonomy"})
     if "taxonomy" in changed and taxonomy is not None:
         values["taxonomy"] = [str(settings.taxonomy), str(taxonomy)]

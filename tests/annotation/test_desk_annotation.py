@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.models import AnnotationSettings, BatchItem, Invitation
+from annotation.models import AnnotationSettings, Annotator, Attempt, BatchItem, Invitation
 from annotation.selectors_desk import pool_of, progress_of
 from annotation.services.settings import settings_of
 from studies.models import AuditLine, Study
@@ -117,8 +117,10 @@ def test_problems_are_told_before_people_come(researcher: Any, study: Study) -> 
 
 
 def test_settings_are_stored_and_what_is_fixed_says_so(researcher: Any, study: Study) -> None:
+    first = Annotator.objects.filter(participant__study=study).first()
+    Attempt.objects.create(annotator=first, number=1, started_at=NOW)
     page = researcher.get(url("annotation_settings", "scored"))
-    assert page.content.decode().count("people have annotated") == 3
+    assert page.content.decode().count("people have calibrated") == 3
     assert {
         name for _title, fields in page.context["form"].groups() for name in [f.name for f in fields]
     } == set(page.context["form"].fields)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.models import Taxonomy
+from annotation.models import Attempt, Taxonomy
 from annotation.services.settings import change_annotation_settings, prepare, settings_of
 from annotation.services.taxonomies import DEFAULT, copy_taxonomy, default_taxonomy
 from annotation.services.taxonomy_editing import load_taxonomy
@@ -149,8 +149,9 @@ def test_taxonomies_are_named_by_version_and_have_to_be_there(study: Any) -> Non
         applied(values)
 
 
-def test_what_decides_who_works_is_fixed_once_somebody_did(study: Any) -> None:
-    factories.BatchFactory(annotator__participant__study=study)
+def test_what_it_takes_to_pass_is_fixed_once_somebody_calibrated(study: Any) -> None:
+    batch = factories.BatchFactory(annotator__participant__study=study)
+    Attempt.objects.create(annotator=batch.annotator, number=1, started_at=factories.NOW)
     values = files.describe(study)
     values["settings"]["annotation"] |= {"calibration_clear": 0.5, "batch_size": 6}
     with pytest.raises(Conflict, match="calibration_clear"):
