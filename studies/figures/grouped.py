@@ -74,6 +74,11 @@ class Table:
     def sides(self) -> Room:
         return Room(left=(self.label or 8.0) + self.indent, right=self.count + 8.0)
 
+    @property
+    def aside(self) -> float:
+        """From where the plot begins to the right edge."""
+        return self.plot + self.sides.right
+
     def height(self, own: Sequence[Mark]) -> float:
         return float(2 * EDGE + APART * (len(own) - 1) + self.above + (4 if self.narrow else 2))
 
@@ -136,13 +141,13 @@ def keys_of(marks: Sequence[Mark], table: Table) -> list[Spec]:
     shown, said, x, y = [], [], 6.0, 8.0
     for name, sort in known.items():
         wide = width_of(name) + 34
-        if x > 6.0 and x + wide > table.whole:
+        if x > 6.0 and x + wide > table.aside:
             x, y = 6.0, y + LINE
         shown.append({"x": x, "y": y, "value": 0, "sort": sort})
         said.append((x + 12, y, name))
         x += wide
     layers = [symbol({"x": pixels("x"), "y": pixels("y")}), *words(said)]
-    return [framed("", (table.whole, y + 8.0), Room(), shown, layers)]
+    return [framed("", (table.plot, y + 8.0), table.sides, shown, layers)]
 
 
 def _dots(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ ROW, NARROWEST, WIDEST = 22, 32, 84  # px: height of a cell, least and greatest 
 NAME = 17  # px of the line with the row's name above its cells on a phone
 SLANT = 130  # px of the longest name of a column
 #: The strongest filling: what is written in a cell must be legible on it, by day and by night.
-STRONGEST = 0.5
+STRONGEST = 0.55
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,19 @@ def heat(panels: Sequence[Panel], axis: Axis, narrow: bool) -> Spec:
     label = 0.0 if narrow else min(float(LONGEST_LABEL), max(map(width_of, labels), default=0.0) + GAP)
     most = max(1, int((whole - label - 8) // NARROWEST))
     parts = [part for panel in panels for part in _parts(panel, most)]
-    ends = axis.over(mark for panel in panels for mark in panel.marks)
+    ends = _span(panels, axis)
     drawn = [_drawn(part, axis, ends, whole, label) for part in parts]
-    return concat([*drawn, _foot(axis, ends, whole)], 1, (24, 12))
+    return concat([*drawn, _foot(axis, ends, whole, label or 8.0)], 1, (24, 12))
+
+
+def _span(panels: Sequence[Panel], axis: Axis) -> tuple[float, float]:
+    """What the filling spans: the values there are, out to half steps, within the axis."""
+    values = [mark.value for panel in panels for mark in panel.marks if mark.value is not None]
+    low, high = axis.over([])
+    if not values:
+        return low, high
+    start, end = math.floor(2 * min(values)) / 2, math.ceil(2 * max(values)) / 2
+    return max(low, start), min(high, max(end, start + 0.5))
 
 
 def _parts(panel: Panel, most: int) -> list[_Part]:
@@ -123,7 +134,7 @@ def _names(part: _Part, step: int, label: float, whole: float) -> list[Layer]:
     return words(placed, align="right")
 
 
-def _foot(axis: Axis, ends: tuple[float, float], whole: float) -> Spec:
+def _foot(axis: Axis, ends: tuple[float, float], whole: float, left: float) -> Spec:
     """The scale: from its low to its high end, and what it says."""
     steps, wide = 5, 26.0
     low, high = (axis.tick(round(end, 2)) for end in ends)
@@ -136,7 +147,7 @@ def _foot(axis: Axis, ends: tuple[float, float], whole: float) -> Spec:
         for at in range(steps)
     ]  # fmt: skip
     lines = folded(axis.title, whole)
-    said = [(0.0, 30.0 + LINE * at, line) for at, line in enumerate(lines)]
+    said = [(-left, 30.0 + LINE * at, line) for at, line in enumerate(lines)]
     layers = [
         *_filled(boxes),
         *words(
@@ -144,4 +155,5 @@ def _foot(axis: Axis, ends: tuple[float, float], whole: float) -> Spec:
         ),
         *words(said, color=PALETTE["ink-2"]),
     ]
-    return framed("", (whole, 26.0 + LINE * len(lines)), Room(), [{}], layers)
+    room = Room(left=left)
+    return framed("", (whole - left, 26.0 + LINE * len(lines)), room, [{}], layers)

@@ -9,7 +9,6 @@ from studies.figures.panels import (
     LINE,
     Channels,
     Layer,
-    Room,
     below,
     concat,
     depth_of,
@@ -52,13 +51,13 @@ def _scale(parts: Sequence[str], table: Table) -> Spec:
     said, x, y = [], 0.0, 8.0
     for place, name in enumerate(parts):
         wide = SWATCH + width_of(name) + 22
-        if x and x + wide > table.whole:
+        if x and x + wide > table.aside:
             x, y = 0.0, y + LINE + 2
         boxes.append({"part": place, "from": x, "to": x + SWATCH, "top": y - 6, "bottom": y + 6})
         said.append((x + SWATCH + 5, y, name))
         x += wide
     layers = [*_filled(boxes, len(parts), pixels("from")), *words(said)]
-    return framed("", (table.whole, y + 8.0), Room(), [{}], layers)
+    return framed("", (table.plot, y + 8.0), table.sides, [{}], layers)
 
 
 def _stacks(panel: Panel, axis: Axis, table: Table, parts: int, *, numbered: bool) -> Spec:
