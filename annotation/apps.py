@@ -11,11 +11,12 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import activity, datasets, erasing, study_file  # loads models
+        from annotation import activity, datasets, erasing, reports, study_file  # loads models
         from annotation.services import joining
 
         activity.register()
         datasets.register()
         erasing.register()
+        reports.register()
         study_file.register()
         joining.register()
