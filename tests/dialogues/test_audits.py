@@ -229,3 +229,12 @@ def test_an_answer_has_some_words(study: Study, cast: Any, text: str) -> None:
     assert "at least 10 characters" in str(refused.value.fields[key])
     audit.answers.create(key=key, text=text, answered_at=timezone.now())  # from before the rule
     assert audits.answer(made=audit, answers={key: text}, user=cast.researcher) == 0
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\x1b", "\x85", "\ud800", "\ufffe"])
+def test_an_answer_keeps_no_character_that_cannot_be_shown(study: Study, cast: Any, odd: str) -> None:
+    widen(study)
+    audit = made(study)
+    key = audits.warnings_of(audit)[0]["key"]
+    audits.answer(made=audit, answers={key: f"{odd}People talk{odd} longer."}, user=cast.researcher)
+    assert audit.answers.get().text == "People talk longer."
