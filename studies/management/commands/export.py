@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -16,6 +19,25 @@ from studies.looks import warning
 from studies.models import Language
 from studies.sheets import FORMATS
 from turingsite.errors import DomainError
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, taken like Ctrl+C: what was begun is removed."""
+
+
+@contextmanager
+def _ending_like_ctrl_c() -> Iterator[None]:
+    def end(*_signal: Any) -> NoReturn:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # Python gives signals to the first alone
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Command(BaseCommand):
@@ -60,19 +82,21 @@ class Command(BaseCommand):
             if early := warning(study):
                 self.stderr.write(early, self.style.WARNING)
             total = rows_to_read(study, options["tier"], formats, options["language"])
-            manifest = export_study(
-                study=study,
-                path=path,
-                tier=options["tier"],
-                formats=formats,
-                bom=options["bom"],
-                language=options["language"],
-                progress=self._progress(total),
-            )
+            with _ending_like_ctrl_c():
+                manifest = export_study(
+                    study=study,
+                    path=path,
+                    tier=options["tier"],
+                    formats=formats,
+                    bom=options["bom"],
+                    language=options["language"],
+                    progress=self._progress(total),
+                )
         except DomainError as refusal:
             raise CommandError(str(refusal)) from refusal
         except KeyboardInterrupt as stop:
-            raise CommandError("Stopped. No file was written.", returncode=130) from stop
+            number = signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT
+            raise CommandError("Stopped. No file was written.", returncode=128 + number) from stop
         except OSError as problem:
             raise CommandError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
         rows = {one["path"]: one["rows"] for one in manifest["files"] if "rows" in one}
