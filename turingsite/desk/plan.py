@@ -43,9 +43,8 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     form = freeze = None
     if request.method == "POST":
         study = access_managed_study(slug, request.user)
-        if request.POST.get("do") == "discard":
-            discard_draft(study=study, user=request.user)
-            return redirect("admin:desk_plan", slug)
+        if request.POST.get("do") in ("discard", "discarded"):
+            return _discarding(request, study)
         if request.POST.get("do") == "frozen":
             return confirmed(request, study)
         freezing = request.POST.get("do") == "freeze"
@@ -58,6 +57,18 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, _("The draft is saved. Nothing is fixed before you freeze it."))
                 return redirect("admin:desk_plan", slug)
     return _plan(request, study, form, freeze)
+
+
+def _discarding(request: HttpRequest, study: Study) -> HttpResponse:
+    """Throwing a draft away asks first; nothing where there is none by now."""
+    draft = plans.draft_of(study)
+    if draft is not None and request.POST["do"] == "discard":
+        context = {"study": study, "title": _("Throw the draft away"), "draft": draft}
+        return render(request, "desk/plan_discard.html", context)
+    if draft is not None:
+        discard_draft(study=study, user=request.user)
+        messages.success(request, _("The draft is thrown away."))
+    return redirect("admin:desk_plan", study.slug)
 
 
 def _plan(
