@@ -6,9 +6,11 @@ without any break of protocol. Each starts from ``all``. Works on tidy tables: e
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,11 +87,10 @@ class _Rule:
     reasons: Callable[[Any], list[str]]
 
 
+# What holds is asked of every verdict, so it is no function of ours.
 _RULES = {
-    "all": _Rule("choice", lambda choice: True, lambda choice: []),
+    "all": _Rule("choice", partial(operator.is_not, None), lambda choice: []),
     "published": _Rule("round_finished", bool, lambda finished: ["round_not_finished"]),
-    "first_round": _Rule("round_number", lambda number: bool(number == 1), lambda number: ["later_round"]),
-    "per_protocol": _Rule(
-        "protocol_breaks", lambda breaks: not breaks, lambda breaks: [str(one) for one in breaks]
-    ),
+    "first_round": _Rule("round_number", partial(operator.eq, 1), lambda number: ["later_round"]),
+    "per_protocol": _Rule("protocol_breaks", operator.not_, lambda breaks: [str(one) for one in breaks]),
 }

@@ -15,6 +15,7 @@ from itertools import islice, repeat
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from django.core.exceptions import FieldDoesNotExist
 from django.db import connections
 from django.db.models import BigIntegerField, DateTimeField, F, Field, Func, JSONField, QuerySet, TextField
@@ -140,12 +141,15 @@ class _Microseconds(Func):
 
 def _from_json(texts: list[str | None]) -> list[Any]:
     decoded: dict[str | None, Any] = {text: json.loads(text) for text in set(texts) if text is not None}
-    return [decoded.get(text) for text in texts]
+    return list(map(decoded.get, texts))
 
 
 def _from_microseconds(moments: list[int | None]) -> list[datetime | None]:
     # A double holds seconds of our times to a quarter of a microsecond; the nearest whole one is exact.
-    return [None if moment is None else datetime.fromtimestamp(moment / 1e6, UTC) for moment in moments]
+    if None in moments:
+        return [None if moment is None else datetime.fromtimestamp(moment / 1e6, UTC) for moment in moments]
+    seconds = (np.array(moments, dtype=np.int64) / 1e6).tolist()
+    return list(map(datetime.fromtimestamp, seconds, repeat(UTC)))
 
 
 def _cells(made: Made, sources: list[list[Any]], study: Study) -> list[Any]:

@@ -25,6 +25,7 @@ CHINESE = "'PingFang SC', 'Noto Sans CJK SC', 'Noto Sans SC', 'Microsoft YaHei'"
 _TOKENS = {colour: token for token, colour in PALETTE.items()}
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
 _FONT = re.compile(r' font-family="[^"]*"')
+_SIZE = re.compile(r'("fontSize": )(?=\d)')  # in a text of somebody's, the quotes would stand behind strokes
 _UNMEASURED = re.compile(r'font-size="-([\d.]+)px"')
 
 
@@ -52,7 +53,7 @@ def as_png(figure: Figure) -> bytes:
 def on_page(spec: Spec) -> str:
     """A specification as SVG inside a page: without its title, in the page's font and the tokens' colours."""
     bare = {key: value for key, value in spec.items() if key != "title"}
-    drawing = _svg(_text(_unmeasured({**bare, "background": "transparent", "padding": 0})))
+    drawing = _svg(_unmeasured(_text({**bare, "background": "transparent", "padding": 0})))
     return _COLOUR.sub(_token, _UNMEASURED.sub(r'font-size="\1px"', _FONT.sub("", drawing)))
 
 
@@ -79,15 +80,13 @@ def _token(found: re.Match[str]) -> str:
     return f'{name}="var(--{token}, {colour})"' if token else found.group()
 
 
-def _unmeasured(part: Any) -> Any:
+def _unmeasured(text: str) -> str:
     """The specification with text sizes below 0, turned back in the drawing.
 
     Vega asks the font engine for the width of every text, 2 ms each, only to know how large the drawing is;
     of a text without a height it does not. Frames keep the room here, and nothing else hangs on widths.
     """
-    if isinstance(part, dict):
-        return {key: -value if key == "fontSize" else _unmeasured(value) for key, value in part.items()}
-    return [_unmeasured(one) for one in part] if isinstance(part, list) else part
+    return _SIZE.sub(r"\1-", text)
 
 
 def _text(spec: Spec) -> str:
@@ -99,13 +98,23 @@ def _drawable(part: Any) -> Any:
 
     Its fonts panic at characters that XML has no place for; its reader knows no numbers beyond JSON's.
     """
+    kind = type(part)
+    if kind is int or kind is bool or part is None:  # most of a specification
+        return part
+    if kind is str:
+        return _word(part)
     if isinstance(part, dict):
         return {_drawable(key): _drawable(value) for key, value in part.items()}
     if isinstance(part, list | tuple):
         return [_drawable(one) for one in part]
     if isinstance(part, str):
-        return cleaned(part)[:LONGEST]
+        return _word(str(part))
     return None if isinstance(part, float) and not math.isfinite(part) else part
+
+
+@lru_cache(maxsize=2_000)
+def _word(text: str) -> str:
+    return cleaned(text)[:LONGEST]
 
 
 @lru_cache(maxsize=KEPT)
