@@ -55,7 +55,9 @@ export class About {
     const words = node.querySelector(".words");
     words.classList.remove("up");
     const { bottom, height } = words.getBoundingClientRect();
-    if (bottom > innerHeight && node.getBoundingClientRect().top - height > 0) words.classList.add("up");
+    const covered = parseFloat(getComputedStyle(node.closest(".row")).scrollMarginTop) || 0;
+    const room = node.getBoundingClientRect().top - covered;
+    if (bottom > innerHeight && room > height) words.classList.add("up");
   }
 
   toggle(node) {

@@ -146,10 +146,12 @@ class Page {
     this.going = true;
     this.render();
     await this.queue.flush();
+    const { gathered: active } = this.active;
     const answer = await this.server.patiently(
-      () => this.server.post(this.url(name), { ...body, ...this.hearing.report() }),
+      () => this.server.post(this.url(name), { ...body, ...this.hearing.report(), active }),
       () => this.remark("nextLater", "warning"),
     );
+    this.active.spend(active);
     this.follow(answer, { play, word: "replaced" });
   }
 
