@@ -11,12 +11,13 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import activity, datasets, erasing, reports, study_file  # loads models
+        from annotation import activity, datasets, erasing, headlines, reports, study_file  # loads models
         from annotation.services import joining
 
         activity.register()
         datasets.register()
         erasing.register()
+        headlines.register()
         reports.register()
         study_file.register()
         joining.register()
