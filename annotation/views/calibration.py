@@ -24,8 +24,11 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     here = entered(request, slug, ended_ok=True)
     if isinstance(here, HttpResponse):
         return here
-    if not here.participant.end_state and not has_confirmed(here.annotator, here.settings):
-        return redirect("annotation:guidelines", slug)
+    if not here.participant.end_state:
+        if not has_confirmed(here.annotator, here.settings):
+            return redirect("annotation:guidelines", slug)
+        if not here.settings.calibration:
+            return redirect("annotation:play", slug)
     paused = here.participant.study.status == Study.Status.PAUSED or here.annotator.paused_at is not None
     if request.method == "POST" and not here.participant.end_state and not paused:
         batch = calibration_batch(here.annotator, here.settings, timezone.now())

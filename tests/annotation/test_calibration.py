@@ -25,6 +25,7 @@ from studies.assignment import seeded
 from studies.models import EndState, Participant, Study
 from tests import factories
 from tests.factories import NOW
+from tests.studies.test_at_once import at_once
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
@@ -362,6 +363,20 @@ def test_what_the_persons_account_met_in_another_study_does_not_come() -> None:
     factories.ExposureFactory(rater=elsewhere.rater, dialogue=study.reference_dialogues.all()[0].dialogue)
     assert calibration_batch(someone(study, user=user), settings, NOW) is None
     assert calibration_batch(someone(study), settings, NOW) is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tabs_that_start_at_the_same_moment_get_one_batch() -> None:
+    study, settings = calibrating(references=8)
+    annotator = someone(study)
+
+    def start() -> Batch | None:
+        return calibration_batch(Annotator.objects.get(pk=annotator.pk), settings, NOW)
+
+    batches = at_once(*[start] * 6)
+    assert len({batch.pk for batch in batches}) == 1
+    assert Batch.objects.count() == Attempt.objects.count() == 1
+    assert BatchItem.objects.count() == settings.batch_size
 
 
 def test_whoever_does_other_things_in_the_study_goes_on_with_those() -> None:

@@ -190,6 +190,15 @@ def test_nobody_begins_while_the_study_or_the_person_is_paused() -> None:
     assert not Batch.objects.exists()
 
 
+def test_a_study_that_stopped_calibrating_sends_people_to_work() -> None:
+    study, settings = calibrating()
+    walker = walker_of(study)
+    type(settings).objects.update(calibration=False)
+    assert walker.get("calibration/").url == reverse("annotation:play", args=[study.slug])
+    assert walker.post("calibration/").url == reverse("annotation:play", args=[study.slug])
+    assert not Batch.objects.exists()
+
+
 def test_another_persons_batch_is_not_there() -> None:
     study, _settings = calibrating()
     walker = walker_of(study)
