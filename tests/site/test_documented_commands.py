@@ -102,6 +102,11 @@ def place(db: None, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPat
     )
     verdicts = "dialogue,rater,choice\nd1,ann,human\nd2,ann,machine\nd1,bo,human\nd2,bo,human\n"
     (tmp_path / "verdicts.csv").write_text(verdicts)
+    labelled = Study.objects.get(slug="my-study")
+    factories.AnnotationSettingsFactory(study=labelled)
+    known = Dialogue.objects.filter(study_items__study=labelled).values_list("code", flat=True)[0]
+    scores = f"dialogue,rater,dimension,score,layer\n{known},ann,rhythm,4,raw\n{known},ann,accent,5,raw\n"
+    (tmp_path / "scores.csv").write_text(scores)
     return tmp_path
 
 
