@@ -108,7 +108,7 @@ def scores_json(scores: Mapping[str, Given]) -> dict[str, dict[str, Any]]:
     return {
         key: {"value": given.value, "version": given.version}
         for key, given in scores.items()
-        if given.pk is not None
+        if given.is_stored
     }
 
 

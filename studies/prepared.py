@@ -1,4 +1,4 @@
-"""Queries whose SQL is made once per process, for the requests that everybody sends all the time.
+"""Statements whose SQL is made once per process, for the requests that everybody sends all the time.
 
 Django compiles a query anew each time; for a row with its related rows that costs several times what running
 it does. Reaches into Django's query compiler, so a test compares a prepared query with the plain one.
@@ -121,3 +121,63 @@ class PreparedRows(_Prepared):
 
     def _limited(self) -> models.QuerySet[Any, Any]:
         return self.build(**self.samples)
+
+
+class _Statement(Generic[M]):
+    """What writing has in common: the columns of ``model`` by their fields' names, the SQL once made."""
+
+    def __init__(self, model: type[M]) -> None:
+        self.model = model
+        self._sql: dict[str, str] = {}
+
+    def _columns(self) -> dict[str, models.Field[Any, Any]]:
+        return {column.name: column for column in self.model._meta.concrete_fields}
+
+    def _write(self, columns: Sequence[models.Field[Any, Any]], values: Sequence[Any]) -> int:
+        """Execute with ``values`` as the database takes them; the number of rows."""
+        connection = connections[DEFAULT_DB_ALIAS]
+        sql = self._sql.get(connection.vendor)
+        if sql is None:
+            names = [connection.ops.quote_name(str(column.column)) for column in columns]
+            table = connection.ops.quote_name(self.model._meta.db_table)
+            sql = self._sql[connection.vendor] = self._written(table, names)
+        params = [
+            column.get_db_prep_save(value, connection) for column, value in zip(columns, values, strict=True)
+        ]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params)
+            return int(cursor.rowcount)
+
+    def _written(self, table: str, names: list[str]) -> str:
+        raise NotImplementedError
+
+
+class PreparedUpdate(_Statement[M]):
+    """``PreparedUpdate(Model, "field", …, guard="field")``: writes these columns of one row, found by its key
+    and by what ``guard`` was when it was read.
+    """
+
+    def __init__(self, model: type[M], *fields: str, guard: str) -> None:
+        super().__init__(model)
+        self.fields = (*fields, guard, "id")
+
+    def write(self, pk: int, *values: Any, was: Any) -> bool:
+        """Whether the row was still as it was read; nothing is written where it was not."""
+        columns = self._columns()
+        return bool(self._write([columns[name] for name in self.fields], [*values, was, pk]))
+
+    def _written(self, table: str, names: list[str]) -> str:
+        *changed, guard, key = (f"{name} = %s" for name in names)
+        return f"UPDATE {table} SET {', '.join(changed)} WHERE {guard} AND {key}"  # noqa: S608
+
+
+class PreparedInsert(_Statement[M]):
+    """``PreparedInsert(Model)``: stores a new row as it stands. Its key is not read back, no signal sent."""
+
+    def write(self, row: M) -> None:
+        columns = [column for name, column in self._columns().items() if name != "id"]
+        self._write(columns, [column.pre_save(row, add=True) for column in columns])
+
+    def _written(self, table: str, names: list[str]) -> str:
+        places = ", ".join(["%s"] * len(names))
+        return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"  # noqa: S608

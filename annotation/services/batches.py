@@ -91,7 +91,7 @@ def _in_batch(
     if current.opened_at is None:
         current.opened_at = now
         current.save(update_fields=["opened_at"])
-    touched = sessions.touch(annotator, settings, now, seconds)
+    touched = sessions.touch(annotator, sessions.open_session(annotator), settings, now, seconds)
     renew(batch, settings, now=now)
     following = items[1] if len(items) > 1 else None
     return Place(
@@ -164,7 +164,7 @@ def finish_item(*, participant: Participant, code: str, now: datetime, seconds: 
     item = access_item(participant, code)
     annotator = item.batch.annotator
     if item.state == State.OPEN and annotator.paused_at is None:
-        added = sessions.touch(annotator, settings, now, seconds).seconds
+        added = sessions.touch(annotator, sessions.open_session(annotator), settings, now, seconds).seconds
         finish(item, participant, settings, now=now, seconds=added)
     return place_of(annotator, settings, now=now)
 
@@ -218,7 +218,9 @@ def _skip(
     if item.state == State.FINISHED:
         raise moved_on()
     if item.state == State.OPEN:
-        item.active_seconds += sessions.touch(annotator, settings, now, seconds).seconds
+        item.active_seconds += sessions.touch(
+            annotator, sessions.open_session(annotator), settings, now, seconds
+        ).seconds
         item.state, item.place = State.SKIPPED, None
         item.known, item.failure = known, failure
         if known:

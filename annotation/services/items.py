@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db.models import FilteredRelation, Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import AnnotationSettings, Annotator, BatchItem
@@ -18,7 +19,12 @@ HEAVY = ("draw", "dialogue__peaks", "dialogue__quality", "dialogue__trouble")  #
 _SERVED = Prepared(
     lambda code, participant: (
         BatchItem.objects.select_for_update(of=("batch__annotator__participant", "batch", "self"))
-        .select_related("batch__annotator__participant", "exposure", "dialogue")
+        .annotate(
+            session=FilteredRelation(
+                "batch__annotator__sessions", condition=Q(batch__annotator__sessions__ended_at__isnull=True)
+            )
+        )
+        .select_related("batch__annotator__participant", "exposure", "dialogue", "session")  # type: ignore[misc]
         .defer(*HEAVY)
         .filter(code=code, batch__annotator__participant=participant, opened_at__isnull=False)
     ),

@@ -62,7 +62,8 @@ def record_listening(
     if item.state not in (BatchItem.State.OPEN, BatchItem.State.RETURNED):
         raise moved_on()
     apply(item, report, participant=participant, now=now)
-    item.active_seconds += sessions.touch(item.batch.annotator, settings, now, seconds).seconds
+    session = item.session  # type: ignore[attr-defined]  # read with the item
+    item.active_seconds += sessions.touch(item.batch.annotator, session, settings, now, seconds).seconds
     item.save(update_fields=[*FIELDS, "active_seconds"])
     renew(item.batch, settings, now=now)
     return item

@@ -19,7 +19,7 @@ from annotation.services.leases import renew
 from annotation.services.listening import Listening
 from dialogues.models import Nature
 from studies.models import Participant
-from studies.prepared import PreparedRows
+from studies.prepared import PreparedInsert, PreparedRows, PreparedUpdate
 from studies.services.holding import refuse_if_over
 from turingsite.errors import Conflict
 
@@ -40,11 +40,15 @@ _SCORES = PreparedRows(
 )
 
 
+_NEW = PreparedInsert(Score)
+_ACTIVE = PreparedUpdate(BatchItem, "active_seconds", guard="active_seconds")
+
+
 class Given(NamedTuple):
-    """A dimension and what the item's rater said on it; ``pk`` None where nothing yet."""
+    """A dimension and what the item's rater said on it, if anything."""
 
     dimension: int
-    pk: int | None
+    is_stored: bool
     value: int | None  # on the wire: 0 for no evidence
     version: int
     changes: int
@@ -86,7 +90,7 @@ def scores_of(item: BatchItem, settings: AnnotationSettings) -> dict[str, Given]
     """Every dimension of the study by key, in the taxonomy's order, with what was said on it."""
     rows = _SCORES.all(taxonomy=settings.taxonomy_id, item=item.pk)
     return {
-        key: Given(dimension, pk, on_the_wire(value, evidence), version or 0, changes or 0)
+        key: Given(dimension, pk is not None, on_the_wire(value, evidence), version or 0, changes or 0)
         for key, dimension, pk, value, evidence, version, changes in rows
     }
 
@@ -120,7 +124,7 @@ def save(
     item = access_item(participant, code)
     if item.state not in (State.OPEN, State.RETURNED):
         raise moved_on()
-    changed = {"active_seconds"}
+    changed: set[str] = set()
     if report is not None:
         listening.apply(item, report, participant=participant, now=now)
     if report is not None or not item.gate:
@@ -133,15 +137,24 @@ def save(
     saved.of = len(known)
     for key, sent in (scores or {}).items():
         _score(saved, known, key, sent, now=now)
-    saved.missing = [key for key, given in known.items() if given.pk is None]
+    saved.missing = [key for key, given in known.items() if not given.is_stored]
     if choice is not None and _choose(saved, choice, now=now):
         changed.update(("choice", "first_choice", "confidence", "version", "chosen_at"))
-    added = sessions.touch(item.batch.annotator, settings, now, seconds)
-    item.active_seconds += added.seconds
-    item.save(update_fields=changed)
+    session = item.session  # type: ignore[attr-defined]  # read with the item
+    added = sessions.touch(item.batch.annotator, session, settings, now, seconds)
+    _keep(item, changed, added.seconds)
     renew(item.batch, settings, now=now)
     saved.rest = added.rest
     return saved
+
+
+def _keep(item: BatchItem, changed: set[str], seconds: float) -> None:
+    before = item.active_seconds
+    item.active_seconds += seconds
+    if changed:
+        item.save(update_fields=[*changed, "active_seconds"])
+    else:  # a score and nothing else: what people send most
+        _ACTIVE.write(item.pk, item.active_seconds, was=before)
 
 
 def _score(saved: Saved, known: dict[str, Given], key: str, sent: Any, *, now: datetime) -> None:
@@ -154,13 +167,13 @@ def _score(saved: Saved, known: dict[str, Given], key: str, sent: Any, *, now: d
         saved.faults[key] = _("Choose 1 to 5, or no evidence.")
         return
     value = int(wish.value)
-    if given.pk is None:
+    if not given.is_stored:
         given = _first(saved.item, given, value, now=now)
     elif given.value != value:
         if wish.version != given.version:
             saved.conflicts[key] = {"value": given.value, "version": given.version}
             return
-        given = _again(given, value, now=now)
+        given = _again(saved.item, given, value, now=now)
     known[key] = given
     saved.scores[key] = {"value": value, "version": given.version}
 
@@ -182,7 +195,7 @@ def _stored(value: int) -> dict[str, Any]:
 
 def _first(item: BatchItem, given: Given, value: int, *, now: datetime) -> Given:
     columns = _stored(value)
-    row = Score.objects.create(
+    row = Score(
         study_id=item.study_id,
         rater_id=item.rater_id,
         dialogue_id=item.dialogue_id,
@@ -195,15 +208,14 @@ def _first(item: BatchItem, given: Given, value: int, *, now: datetime) -> Given
         given_at=now,
         **columns,
     )
-    return given._replace(pk=row.pk, value=value, version=1)
+    _NEW.write(row)
+    return given._replace(is_stored=True, value=value, version=1)
 
 
-def _again(given: Given, value: int, *, now: datetime) -> Given:
-    assert given.pk is not None  # noqa: S101  (there is a score to change)
+def _again(item: BatchItem, given: Given, value: int, *, now: datetime) -> Given:
     now_is = given._replace(value=value, version=given.version + 1, changes=given.changes + 1)
-    Score.objects.filter(pk=given.pk, version=given.version).update(
-        **_stored(value), version=now_is.version, changes=now_is.changes, changed_at=now
-    )
+    own = Score.objects.filter(item=item, dimension=given.dimension, version=given.version)
+    own.update(**_stored(value), version=now_is.version, changes=now_is.changes, changed_at=now)
     return now_is
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 
 from annotation.models import AnnotationSettings, Annotator, WorkSession
 from annotation.services.items import locked_annotator
 from studies.models import Participant
-from studies.prepared import Prepared
+from studies.prepared import Prepared, PreparedUpdate
 
 GAP = timedelta(minutes=30)  # after so long without a sign, what comes is another session
 OFFERED = 300.0  # seconds of work for which an offer stands; then it is made again a stretch later
@@ -27,33 +27,52 @@ class Touched(NamedTuple):
     rest: bool
 
 
+_WORKED = PreparedUpdate(
+    WorkSession, "last_at", "active_seconds", "since_break", "breaks_offered", guard="last_at"
+)
+
+
+def open_session(annotator: Annotator) -> WorkSession | None:
+    return _OPEN.get(annotator=annotator.pk)
+
+
 def touch(
-    annotator: Annotator, settings: AnnotationSettings, now: datetime, seconds: float | None = None
+    annotator: Annotator,
+    session: WorkSession | None,
+    settings: AnnotationSettings,
+    now: datetime,
+    seconds: float | None = None,
 ) -> Touched:
-    """A sign of work. Callers hold the person's row.
+    """A sign of work. Callers hold the person's row and have read the open ``session``, perhaps just before.
 
     What lies between two signs counts, at most ``idle_seconds``; ``seconds`` is what the page counted, which
     can only make it less. The first sign of a session adds nothing.
     """
-    session = _OPEN.get(annotator=annotator.pk)
-    if session is not None and now - session.last_at >= GAP:
-        WorkSession.objects.filter(pk=session.pk).update(ended_at=session.last_at)
-        session = None
-    if session is None:
+    touched = session and _worked(session, settings, now, seconds)
+    if touched is None:  # there is none, it is over, or another request changed it while this one waited
+        session = open_session(annotator)
+        touched = session and _worked(session, settings, now, seconds)
+    if touched is None:
+        if session is not None:
+            WorkSession.objects.filter(pk=session.pk).update(ended_at=session.last_at)
         WorkSession.objects.create(annotator=annotator, started_at=now, last_at=now)
-        return Touched(0.0, rest=False)
+    return touched or Touched(0.0, rest=False)
+
+
+def _worked(
+    session: WorkSession, settings: AnnotationSettings, now: datetime, seconds: float | None
+) -> Touched | None:
+    """Go on with ``session``; None where it is over, or no longer as it was read."""
+    if now - session.last_at >= GAP:
+        return None
     between = max((now - session.last_at).total_seconds(), 0.0)  # a clock may have been set back
     added = min(between, settings.idle_seconds, between if seconds is None else max(seconds, 0.0))
-    before, after = session.since_break, session.since_break + added
-    changed: dict[str, Any] = {
-        "last_at": now,
-        "active_seconds": session.active_seconds + added,
-        "since_break": after,
-    }
     every = settings.break_minutes * 60
-    if every and before // every < after // every:
-        changed["breaks_offered"] = session.breaks_offered + 1
-    WorkSession.objects.filter(pk=session.pk).update(**changed)
+    before, after = session.since_break, session.since_break + added
+    offered = session.breaks_offered + (bool(every) and before // every < after // every)
+    active = session.active_seconds + added
+    if not _WORKED.write(session.pk, now, active, after, offered, was=session.last_at):
+        return None
     return Touched(added, rest=bool(every) and after >= every and after % every < OFFERED)
 
 
@@ -61,7 +80,7 @@ def touch(
 def take_break(*, participant: Participant, now: datetime) -> None:
     """The person rests: the stretch of work begins anew. Asked again without work in between: nothing."""
     annotator = locked_annotator(participant, now)
-    session = _OPEN.get(annotator=annotator.pk)
+    session = open_session(annotator)
     if session is not None and session.since_break > 0:
         changed = {"since_break": 0.0, "breaks_taken": session.breaks_taken + 1}
         WorkSession.objects.filter(pk=session.pk).update(**changed)

@@ -191,9 +191,10 @@ def test_a_body_of_absurd_length_is_refused(rater: Rater, name: str, size: int) 
 
 
 BODIES = [
-    b"", b"[]", b"5", b"null", b"{", b'{"scores":', b"\xff\xfe", b'{"scores": 5}', b'{"scores": [1]}',
+    b"[]", b"5", b"null", b"{", b'{"scores":', b"\xff\xfe", b'{"scores": 5}', b'{"scores": [1]}',
     b'{"scores": "x"}', b'{"choice": 5}', b'{"choice": [[]]}', b'{"listening": 5}', b'{"listening": [1]}',
-    b'{"listening": {"ranges": 5}}', b'{"listening": {"ranges": [[1]]}}', b'{"listening": {"ranges": [["a", 1]]}}',
+    b'{"listening": {"ranges": 5}}', b'{"listening": {"ranges": [[1]]}}',
+    b'{"listening": {"ranges": [["a", 1]]}}',
     b'{"listening": {"plays": {}}}', b'{"listening": {"slow": "x"}}', b'{"listening": {"slowest": []}}',
     b'{"active": "x"}', b'{"active": []}', b'{"active": NaN}', b'{"active": 1e999}', b'{"active": -Infinity}',
     b'{"why": {"a": 1}}', b'{"scores": {"\\ud800": {"value": 1}}}', b'{"scores": {"\\u0000": {"value": 1}}}',

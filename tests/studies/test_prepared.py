@@ -9,7 +9,7 @@ from django.db import connection
 from django.forms.models import model_to_dict
 
 from studies.models import Participant
-from studies.prepared import Prepared, PreparedValues
+from studies.prepared import Prepared, PreparedInsert, PreparedRows, PreparedUpdate, PreparedValues
 from tests import factories
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
@@ -117,3 +117,39 @@ def test_threads_share_the_plan_and_use_their_own_connection() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_rows_are_all_rows_in_the_order_of_the_plain_query() -> None:
+    study = factories.StudyFactory()
+    people = [factories.ParticipantFactory(study=study) for _ in range(3)]
+    prepared = PreparedRows(
+        lambda study: (
+            Participant.objects.filter(study=study).order_by("-code").values_list("code", "recruiter")
+        ),
+        study=-1,
+    )
+    assert prepared.all(study=study.pk) == sorted(((one.code, {}) for one in people), reverse=True)
+    assert prepared.all(study=0) == []
+
+
+def test_a_prepared_insert_stores_what_the_plain_one_does() -> None:
+    plain = factories.ParticipantFactory(rater=None, recruiter={"id": "p"}, is_test=True)
+    twin = Participant(**{f.attname: getattr(plain, f.attname) for f in plain._meta.concrete_fields})
+    twin.pk, twin.code, twin.resume_code, twin.receipt_code = None, "T", "TR", "TC"
+    PreparedInsert(Participant).write(twin)
+    stored = Participant.objects.get(code="T")
+    own = {"id": stored.pk, "code": "T", "resume_code": "TR", "receipt_code": "TC"}
+    assert model_to_dict(stored) == model_to_dict(plain) | own
+    assert stored.joined_at == plain.joined_at
+
+
+def test_a_prepared_update_writes_where_the_row_is_as_it_was_read() -> None:
+    person, other = factories.ParticipantFactory(), factories.ParticipantFactory()
+    update = PreparedUpdate(Participant, "completed_at", "recruiter", guard="joined_at")
+    later = factories.NOW.replace(year=2027)
+    assert update.write(person.pk, later, {"id": "p"}, was=person.joined_at)
+    assert not update.write(person.pk, None, {}, was=later)
+    person.refresh_from_db()
+    other.refresh_from_db()
+    assert (person.completed_at, person.recruiter) == (later, {"id": "p"})
+    assert (other.completed_at, other.recruiter) == (None, {})
