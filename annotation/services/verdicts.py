@@ -45,7 +45,7 @@ def refuse_incomplete(item: BatchItem, settings: AnnotationSettings) -> None:
     fields: dict[str, Any] = {
         key: _("Score this, or say that there is no evidence.")
         for key, given in scores_of(item, settings).items()
-        if given.pk is None
+        if not given.is_stored
     }
     if not item.choice:
         fields["choice"] = _("Answer human or machine.")
