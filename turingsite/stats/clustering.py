@@ -82,7 +82,7 @@ def twoway(u: ArrayLike, participant: ArrayLike, item: ArrayLike, arm: ArrayLike
         if arms.size != n:
             raise ValueError("arm has one entry per verdict")
         for one in np.flatnonzero(np.bincount(arms)):
-            inside = arms == one
+            inside = np.flatnonzero(arms == one)
             fewest = min(fewest, clusters(persons[inside]), clusters(dialogues[inside]))
     squares = square_sum(values)
     v_persons = _cluster_variance(values, persons, k_persons)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -91,9 +92,10 @@ def _by_kind(data: Given) -> ReportTable:
 
 
 def _balanced(judged: Judged, mask: Mask) -> dict[str, Any]:
+    at = np.flatnonzero(mask)
     estimate = stats.balanced_accuracy(
-        judged.correct[mask], judged.is_human[mask], judged.person[mask], judged.dialogue[mask]
+        judged.correct[at], judged.is_human[at], judged.person[at], judged.dialogue[at]
     )
-    humans = int(judged.is_human[mask].sum())
-    fewest = min(humans, int(mask.sum()) - humans)
+    humans = int((mask & judged.is_human).sum())
+    fewest = min(humans, at.size - humans)
     return {**counts(judged, mask), **cells(estimate, "accuracy", fewest=fewest, alike=_("one kind only"))}

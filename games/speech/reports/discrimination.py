@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -45,8 +46,9 @@ def by_system(data: Given, who: Speakers) -> ReportTable:
         block: list[dict[str, Any]] = []
         for one in who.machines:
             both, humans = who.against_humans(judged, one, scope)
+            at = np.flatnonzero(both)
             found = stats.detection(
-                judged.human[both], judged.is_human[both], judged.person[both], judged.dialogue[both]
+                judged.human[at], judged.is_human[at], judged.person[at], judged.dialogue[at]
             )
             n, n_humans = int((both & ~humans).sum()), int(humans.sum())
             fewest = min(n, n_humans)

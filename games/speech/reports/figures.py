@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext_lazy
 
 from games.speech.reports.judged import Judged, Mask
@@ -36,9 +37,8 @@ def counts(judged: Judged, mask: Mask) -> dict[str, int]:
 
 def share(judged: Judged, mask: Mask, of: str, *, level: float = 0.95) -> stats.Estimate:
     """Share of ones in the array ``of`` ("human": judged human, "correct") with the two-way interval."""
-    return stats.proportion(
-        getattr(judged, of)[mask], judged.person[mask], judged.dialogue[mask], level=level
-    )
+    at = np.flatnonzero(mask)
+    return stats.proportion(getattr(judged, of)[at], judged.person[at], judged.dialogue[at], level=level)
 
 
 def share_row(

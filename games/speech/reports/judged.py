@@ -64,8 +64,8 @@ class Labels:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getitem__(self, mask: Mask) -> Labels:
-        return Labels(self.numbers[mask], self.levels)
+    def __getitem__(self, which: Mask | Numbers) -> Labels:
+        return Labels(self.numbers[which], self.levels)
 
     def tolist(self) -> list[str]:
         return [self.levels[number] for number in self.numbers.tolist()]
@@ -106,7 +106,10 @@ class Judged:
 
     def where(self, mask: Mask) -> Judged:
         """Only the verdicts of the mask."""
-        arrays = {one.name: getattr(self, one.name)[mask] for one in fields(self) if one.name != "raters"}
+        if mask.all():
+            return self
+        at = np.flatnonzero(mask)  # found once, not in each array anew
+        arrays = {one.name: getattr(self, one.name)[at] for one in fields(self) if one.name != "raters"}
         return Judged(raters=self.raters, **arrays)
 
     @property

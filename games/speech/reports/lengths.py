@@ -124,10 +124,11 @@ def trend(
     rows: list[dict[str, Any]] = []
     for said, of_group in groups:
         mask = of_group & inside
-        ones = np.bincount(place[mask], weights=values[mask], minlength=len(BINS))
-        total = np.bincount(place[mask], minlength=len(BINS))
+        at = np.flatnonzero(mask)
+        ones = np.bincount(place[at], weights=values[at], minlength=len(BINS))
+        total = np.bincount(place[at], minlength=len(BINS))
         along = stats.cochran_armitage(ones, total)
-        slope = possible(stats.slope(values[mask], place[mask], judged.person[mask], judged.dialogue[mask]))
+        slope = possible(stats.slope(values[at], place[at], judged.person[at], judged.dialogue[at]))
         good = enough(slope)
         test = stats.difference_test(slope)
         row = {

@@ -83,8 +83,9 @@ def _told_apart(data: Given) -> ReportTable:
     for scope in scopes(data.languages):
         for words, of_round in _levels(judged):
             mask = in_scope(judged, scope) & of_round
+            at = np.flatnonzero(mask)
             found = stats.detection(
-                judged.human[mask], judged.is_human[mask], judged.person[mask], judged.dialogue[mask]
+                judged.human[at], judged.is_human[at], judged.person[at], judged.dialogue[at]
             )
             humans = int((mask & judged.is_human).sum())
             fewest = min(humans, int(mask.sum()) - humans)
@@ -132,8 +133,9 @@ def _slope(data: Given) -> ReportTable:
         for people, of_them in of_people.items():
             for label, of_kind in kinds(judged):
                 mask = in_scope(judged, scope) & of_them & of_kind
+                at = np.flatnonzero(mask)
                 slope = possible(
-                    stats.slope(judged.correct[mask], which[mask], judged.person[mask], judged.dialogue[mask])
+                    stats.slope(judged.correct[at], which[at], judged.person[at], judged.dialogue[at])
                 )
                 test, good = stats.difference_test(slope), enough(slope)
                 rows.append(

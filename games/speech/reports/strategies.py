@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext_lazy
 
 from dialogues import builtin
@@ -31,14 +32,12 @@ def table(data: Given) -> ReportTable:
     rows: list[dict[str, Any]] = []
     for scope in scopes(data.languages):
         inside = in_scope(judged, scope) & started
-        names = judged.strategy.among(inside)
+        names, at = judged.strategy.among(inside), np.flatnonzero(inside)
         block: list[dict[str, Any]] = []
         for name in names:
             mask = inside & (judged.strategy == name)
             found = possible(
-                stats.difference(
-                    judged.human[inside], mask[inside], judged.person[inside], judged.dialogue[inside]
-                )
+                stats.difference(judged.human[at], mask[at], judged.person[at], judged.dialogue[at])
             )
             n = int(mask.sum())
             good = enough(found, min(n, int(inside.sum()) - n))

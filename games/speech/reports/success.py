@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -122,8 +123,9 @@ def _difference(data: Given, who: Speakers, margin: float) -> ReportTable:
         block = []
         for one in who.systems:
             both, humans = who.against_humans(judged, one, scope)
+            at = np.flatnonzero(both)
             raw = stats.difference(
-                judged.human[both], judged.is_human[both], judged.person[both], judged.dialogue[both]
+                judged.human[at], judged.is_human[at], judged.person[at], judged.dialogue[at]
             )
             wide, narrow = possible(raw), possible(stats.at_level(raw, 0.90))
             n, n_humans = int((both & ~humans).sum()), int(humans.sum())
