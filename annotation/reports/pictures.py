@@ -98,8 +98,9 @@ def dimension_profile(result: ReportResult) -> list[Figure]:
 def rater_quality(result: ReportResult) -> list[Figure]:
     """A figure for each table whose numbers read better side by side."""
 
-    def single(table: str, key: str) -> list[Panel]:
-        return [Panel("", tuple(_mark(row, str(row["rater"]), key) for row in listed(result, table)))]
+    def single(table: str, key: str, n: str = "n") -> list[Panel]:
+        marks = (_mark(row, str(row["rater"]), key, n=n) for row in listed(result, table))
+        return [Panel("", tuple(marks))]
 
     halo = [
         mark
@@ -122,7 +123,7 @@ def rater_quality(result: ReportResult) -> list[Figure]:
         _("Weighted kappa on hidden repeats; dashed: the rule of .4"), line=0.4, high=1.0, decimals=2
     )
     return [
-        *figure(result, "work", single("work", "beyond"), beyond, intervals),
+        *figure(result, "work", single("work", "beyond", "timed"), beyond, intervals),
         *figure(result, "others", single("others", "correlation"), others, intervals),
         *figure(result, "drift", single("drift", "slope"), drift, intervals),
         *figure(result, "retest", single("retest", "kappa"), kappa, intervals),
