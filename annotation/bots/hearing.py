@@ -16,7 +16,7 @@ EVIDENCE = {
     "sycophancy": 0.7,
 }
 OFTEN = 0.93
-MIDDLE, PULL, SPREAD, CARRIED = 3.1, 0.85, 0.8, 0.35
+MIDDLE, PULL, SPREAD, CARRIED = 3.1, 0.6, 1.0, 0.3
 
 
 class Heard(NamedTuple):

@@ -12,11 +12,13 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.models import Annotator, BatchItem, ReviewCase, Score
+from annotation.services import batches
 from dialogues.models import Dialogue, Verdict
 from games.speech.models import Round, SpeechPlayer, Trial
 from studies.models import Participant, Study, TurnedAway
 from studies.selectors import current_consent_text
-from turingsite.demo import people, seed
+from turingsite.demo import labels, people, seed
 
 DIALOGUES = 64
 UNTIL = datetime(2026, 3, 20, 15, 30, tzinfo=UTC)
@@ -140,3 +142,26 @@ def test_clocks_are_the_simulations_own(demo: Study) -> None:
     play(demo, 2)
     assert Participant.objects.order_by("-joined_at").values_list("joined_at", flat=True)[0] < UNTIL
     assert timezone.now() > UNTIL
+
+
+@pytest.mark.slow
+def test_every_dialogue_is_labelled_and_somebody_can_go_on(demo: Study) -> None:
+    assert labels.made(demo, seed.researcher(), until=UNTIL, say=lambda line: None) == 36
+    done = BatchItem.objects.filter(study=demo, purpose="work", state="finished")
+    raters = Counter(done.values_list("dialogue", flat=True))
+    assert len(raters) == DIALOGUES
+    assert Counter(raters.values()) == {3: DIALOGUES - 12, 2: 12}
+    assert set(Counter(done.values_list("rater", "dialogue")).values()) == {1}
+    assert Score.objects.filter(item__in=done).count() == 18 * done.count()
+    states = Counter(ReviewCase.objects.values_list("state", flat=True))
+    assert states["closed"] == 24
+    assert states["waiting"] > 0
+    assert states["discussion"] > 0
+    login = Annotator.objects.get(participant__user__username=labels.ANNOTATOR)
+    assert login.state == Annotator.State.WORKING
+    assert login.attempts.get().state == "passed"
+    assert batches.start_or_resume(participant=login.participant, now=UNTIL).name == "batch"
+    assert Annotator.objects.get(participant__code="hasty").state == Annotator.State.FAILED
+    before = counts()
+    assert labels.made(demo, seed.researcher(), until=UNTIL, say=lambda line: None) == 0
+    assert counts() == before

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from turingsite.demo import seed
+from turingsite.demo import labels, seed
 from turingsite.errors import DomainError
 
 
@@ -35,6 +35,8 @@ class Command(BaseCommand):
         self.stdout.write(self.style.SUCCESS(f"The demo is ready ({time.monotonic() - began:.0f} s)"))
         self.stdout.write(f"  play      {base}/s/demo/")
         self.stdout.write(f"  desk      {base}/admin/  ({seed.LOGIN} / {seed.PASSWORD})")
+        self.stdout.write(f"  annotate  {base}/annotate/  ({labels.ANNOTATOR} / {labels.ANNOTATOR_PASSWORD})")
+        self.stdout.write(f"  review    {base}/review/  ({labels.REVIEWER} / {labels.REVIEWER_PASSWORD})")
         self.stdout.write("  report    .venv/bin/python manage.py report success-rate --study demo")
         self.stdout.write(
             "All voices are synthetic; stand-ins play the humans. The rounds so far are simulated."
@@ -60,3 +62,6 @@ class Command(BaseCommand):
         self.stdout.write("Playing simulated rounds")
         played = seed.rounds(study, wanted=wanted, until=until, say=self.stdout.write)
         self.stdout.write(f"  {played} rounds" if played else "  there are some already")
+        self.stdout.write("Annotating and reviewing")
+        done = labels.made(study, user, until=until, say=self.stdout.write)
+        self.stdout.write(f"  {done} batches" if done else "  that is done already")
