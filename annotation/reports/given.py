@@ -233,12 +233,19 @@ def numbered(words: Sequence[str]) -> tuple[Numbers, list[str]]:
 
 def together(columns: Sequence[Sequence[Any]]) -> tuple[Numbers, list[tuple[Any, ...]]]:
     """Which combination of values each row has, as a number, and what the combinations are."""
-    code, known = np.zeros(len(columns[0]), dtype=np.intp), [()] if len(columns[0]) else []
+    code = np.zeros(len(columns[0]), dtype=np.intp)
+    known: list[tuple[Any, ...]] = [()] if code.size else []
     for column in columns:
         levels = list(dict.fromkeys(column))
         place = {level: number for number, level in enumerate(levels)}
         own = np.fromiter(map(place.__getitem__, column), np.intp, len(column))
-        used, code = np.unique(code * len(levels) + own, return_inverse=True)
+        code = code * len(levels) + own
+        # Where a place for every combination costs less than sorting the rows, none is sorted.
+        if len(known) * len(levels) <= 4 * len(column):
+            seen = np.bincount(code, minlength=len(known) * len(levels)) > 0
+            used, code = np.flatnonzero(seen), (np.cumsum(seen) - 1)[code]
+        else:
+            used, code = np.unique(code, return_inverse=True)
         known = [(*known[one // len(levels)], levels[one % len(levels)]) for one in used.tolist()]
     return code, known
 

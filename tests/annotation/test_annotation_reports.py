@@ -29,6 +29,7 @@ from studies.tables import Table
 from tests import factories
 from tests.annotation.labelled import Labelled
 from tests.annotation.scored_rows import row_of, rows_of
+from turingsite.api.services import make_token
 from turingsite.errors import Invalid
 
 pytestmark = pytest.mark.django_db
@@ -256,3 +257,14 @@ def test_a_page_shows_its_figures_above_their_tables(desk: Client, scored: Study
         assert page.count('role="img"') == len(keys)
         assert not re.search(r"<(?:svg|g|path|rect|line|text)[^>]*\sstyle=", page)
         assert page.count("How this is computed") == len(run_report(name, scored).tables)
+
+
+def test_the_api_reads_a_layer_and_names_it(scored: Study, desk: Client) -> None:
+    member = scored.members.get()
+    token = make_token(owner=member.user, studies=[scored], name="x").secret
+    answer = Client(headers={"authorization": f"Bearer {token}"}).get(
+        reverse("api:report", args=[SLUG, "agreement"]), {"layer": "truth-shown"}
+    )
+    assert answer.status_code == 200
+    assert answer.json() == json.loads(as_json(run_report("agreement", scored, Options(layer="truth-shown"))))
+    assert answer.json()["layer"] == "truth-shown"
