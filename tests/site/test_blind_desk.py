@@ -32,6 +32,7 @@ MOMENT = datetime.now(UTC) + timedelta(minutes=1)
 NOISE = (
     re.compile(r'name="csrfmiddlewaretoken" value="\w+"'),
     re.compile(r'nonce[-=]"?[\w+/=-]+'),
+    re.compile(r'name="once" value="[\w-]+"'),  # drawn for each page with a form, so that two clicks are one
 )
 
 
