@@ -24,12 +24,13 @@ import time_machine
 from django.core.management import call_command
 from django.test import Client
 
-from annotation.models import BatchItem
+from annotation.models import Annotator, BatchItem
 from dialogues.models import Dialogue, Kind, Recording, StudyItem, System
 from games.speech.models import ContentCheck, SpeechSettings, Trial
 from studies.models import Study
 from tests import factories
 from tests.annotation.annotating import Rater, keys
+from tests.annotation.walking import stamp_in
 from tests.speech.conftest import START, Clock, Person
 from turingsite.audio.encode import BITRATE, read_mp3
 
@@ -338,8 +339,8 @@ class Scoring:
     def __init__(self, rater: Rater, kinds: Crawl, purposes: Crawl) -> None:
         self.rater, self.kinds, self.purposes = rater, kinds, purposes
 
-    def item(self) -> None:
-        """One dialogue from first sight to its end: every page, answer and part of the sound."""
+    def item(self) -> str:
+        """One dialogue from first sight to its end: every page, answer and part of the sound; its kind."""
         rater, first = self.rater, keys()[0]
         item = rater.item()
         row = BatchItem.objects.select_related("dialogue").get(code=item["code"])
@@ -369,6 +370,7 @@ class Scoring:
             self.kinds.keep("next", answer, str(row.dialogue.kind))
         else:
             self.kinds.keep("done", rater.client.get(answer.json()["goto"]))
+        return str(row.dialogue.kind)
 
 
 def test_nothing_tells_an_annotator_the_kinds_or_purposes_apart(study: Study) -> None:
@@ -396,3 +398,59 @@ def test_nothing_tells_an_annotator_the_kinds_or_purposes_apart(study: Study) ->
     no_secret_is_in_anything(kinds.texts)
     what_remains_is_the_same(kinds.shapes)
     what_remains_is_the_same(purposes.shapes, {"work", "gold", "repeat"})
+
+
+def test_calibration_and_its_feedback_tell_no_kinds_apart(study: Study) -> None:
+    """Batches of one dialogue, so that what is said after it is about its kind alone; all are known alike."""
+    Study.objects.update(activities=["annotation"])
+    study.refresh_from_db()
+    rules = {"calibration": True, "calibration_dialogues": 3 * EACH, "batch_size": 1}
+    settings = factories.AnnotationSettingsFactory(study=study, **rules)
+    for dialogue in Dialogue.objects.all():
+        reference = study.reference_dialogues.create(
+            dialogue=dialogue, role="calibration", source="import", added_at=factories.NOW
+        )
+        for dimension in settings.taxonomy.dimensions.all():
+            reference.scores.create(dimension=dimension, value=4)
+    kinds, purposes = Crawl(), Crawl()
+    with time_machine.travel(START, tick=False) as travel:
+        rater = Rater(study, Clock(travel), code="BLIND")
+        Annotator.objects.update(state=Annotator.State.READING)
+        rater.form("guidelines/", stamp=stamp_in(rater.get("guidelines/").content.decode()))
+        for number in range(1, 3 * EACH + 1):
+            kinds.keep("intro", rater.get("calibration/"))
+            rater.form("calibration/")
+            kind = Scoring(rater, kinds, purposes).item()
+            last = number == 3 * EACH  # says that it is passed
+            kinds.keep("feedback", rater.get(f"batch/{number}/"), None if last else kind)
+    assert Annotator.objects.get().state == Annotator.State.WORKING
+    assert set(purposes.shapes["page"]) == {"calibration"}
+    assert "agreed: 4" in kinds.texts[-1]
+    no_secret_is_in_anything(kinds.texts)
+    what_remains_is_the_same(kinds.shapes)
+
+
+def test_whoever_annotates_finds_no_review_even_with_an_account(study: Study) -> None:
+    """The review has the truth beside the scores: only reviewers of the study get there."""
+    factories.AnnotationSettingsFactory(study=study)
+    dialogue = Dialogue.objects.filter(kind=Kind.PSEUDO_HUMAN)[0]
+    case = study.review_cases.create(dialogue=dialogue, made_at=factories.NOW)
+    user = factories.UserFactory(is_staff=False)
+    rater = Rater(study, user=user)
+    researcher = Client()
+    researcher.force_login(factories.StudyMemberFactory(study=study).user)
+    reviewer = Client()
+    reviewer.force_login(factories.StudyMemberFactory(study=study, role="reviewer").user)
+    pages = [f"/review/{study.slug}/{case.code}/", f"/review/{study.slug}/{case.code}/sound"]
+    for logged_in in (False, True):
+        if logged_in:
+            rater.client.force_login(user)
+        found = Crawl()
+        for page in ("/review/", f"/review/{study.slug}/", *pages):
+            answer = found.keep(page, rater.client.get(page))
+            assert answer.status_code in (302, 404), page
+        no_secret_is_in_anything(found.texts)
+    assert [researcher.get(page).status_code for page in pages] == [404, 404]
+    assert SECRET not in researcher.get(f"/review/{study.slug}/").content.decode()
+    shown = reviewer.get(pages[0]).content.decode()
+    assert SECRET in shown  # the crawl would see it
