@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Layer
 from annotation.reports.given import Floats, Given, Labels, Mask, given
@@ -32,7 +32,7 @@ PUBLISHED: dict[str, tuple[float, float, float]] = {
     "textual-sentiment": (0.3472, 1.9579, 0.4895),
     "linguistic-imprecision": (0.3273, 2.1230, 0.5308),
 }
-SOURCES = {"study": gettext_lazy("this study"), "published": gettext_lazy("published")}
+SOURCES = {"study": gettext_lazy("this study"), "published": pgettext_lazy("figures", "published")}
 
 
 def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
