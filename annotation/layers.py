@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import BatchItem, Layer, Score
+from dialogues.withdrawing import of_withdrawn
 from studies.models import Study
 
 WORK = BatchItem.Purpose.WORK
@@ -31,9 +32,10 @@ def scores_in_layer(study: Study, layer: str) -> QuerySet[Score]:
     """The scores of ``study`` in ``layer``, each rater and dimension of a dialogue once.
 
     Raw and blind-expert: see ``counted``. Truth-shown: what review made of a raw score that counts, and what
-    was imported as truth-shown.
+    was imported as truth-shown. Nothing on a recording that was withdrawn, whenever that was. The dataset of
+    scores tells the same by ``purpose``, ``repeat`` and ``exclusion``.
     """
-    rows = Score.objects.filter(study=study, layer=layer)
+    rows = Score.objects.filter(~of_withdrawn(), study=study, layer=layer)
     if layer != Layer.TRUTH_SHOWN:
         return rows.filter(counted())
     brought = Q(revises__isnull=True, repeat=0, purpose__in=("", WORK), exclusion="")

@@ -26,6 +26,7 @@ from annotation.models import (
 )
 from annotation.rater_figures import Figures, Item, Sheet, figures_of, others_of
 from annotation.rater_flags import Flag, flags_of
+from dialogues.withdrawing import of_withdrawn
 from studies.models import Study
 from turingsite.errors import NotFound
 
@@ -99,7 +100,7 @@ def sheet_of(settings: AnnotationSettings) -> Sheet:
         for row in BatchItem.objects.filter(
             study=settings.study, state=BatchItem.State.FINISHED, purpose__in=COUNTED
         )
-        .annotate(analysed=ExpressionWrapper(Q(exclusion=""), BooleanField()))
+        .annotate(analysed=ExpressionWrapper(Q(exclusion="") & ~of_withdrawn(), BooleanField()))
         .order_by("finished_at", "pk")
         .values_list(
             "pk",

@@ -25,6 +25,11 @@ def withdrawn() -> QuerySet[Party, Any]:
     return Party.objects.filter(speaker__withdrawn_at__isnull=False).values("dialogue")
 
 
+def of_withdrawn() -> Q:
+    """Rows about a dialogue that was withdrawn, or has such a voice."""
+    return Q(dialogue__in=withdrawn()) | Q(dialogue__state=Dialogue.State.WITHDRAWN)
+
+
 def is_withdrawn(dialogue: int) -> bool:
     """Whether the dialogue with that key has such a voice, or was itself withdrawn."""
     return _GONE.get(dialogue=dialogue) is not None
@@ -42,7 +47,7 @@ def follow_speaker(*, speaker: Speaker, user: Any = None) -> int:
         changed = said.filter(exclusion=Verdict.Exclusion.NONE).update(exclusion=Verdict.Exclusion.RECORDING)
         audit.record("speaker.withdrew", user=user, target=speaker.code, verdicts=changed)
         return changed
-    back = said.filter(exclusion=Verdict.Exclusion.RECORDING).exclude(dialogue__in=withdrawn())
-    changed = back.exclude(dialogue__state=Dialogue.State.WITHDRAWN).update(exclusion=Verdict.Exclusion.NONE)
+    back = said.filter(~of_withdrawn(), exclusion=Verdict.Exclusion.RECORDING)
+    changed = back.update(exclusion=Verdict.Exclusion.NONE)
     audit.record("speaker.returned", user=user, target=speaker.code, verdicts=changed)
     return changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.functions import Coalesce, NullIf
 
 from annotation.datasets.parts import (
@@ -17,7 +17,7 @@ from annotation.datasets.parts import (
 from annotation.models import Batch, BatchItem, Layer, Score
 from dialogues.datasets import of_raters_present
 from dialogues.models import Dialogue, Nature
-from dialogues.withdrawing import withdrawn
+from dialogues.withdrawing import of_withdrawn, withdrawn
 from studies.in_sql import Replaced
 from studies.models import Study
 from studies.tidy import column, dataset
@@ -50,10 +50,6 @@ def _gone(study: Study) -> set[int]:
     return {*found, *withdrawn().values_list("dialogue", flat=True)}
 
 
-def _is_gone() -> Q:
-    return Q(dialogue__in=withdrawn()) | Q(dialogue__state=Dialogue.State.WITHDRAWN)
-
-
 def item_exclusion(stored: str, state: str, dialogue: int, gone: set[int]) -> str:
     """Why what was said about an item is not analysed; empty where it is."""
     if stored:
@@ -66,7 +62,7 @@ def item_exclusion(stored: str, state: str, dialogue: int, gone: set[int]) -> st
 def _item_exclusion_in_sql(study: Study) -> Any:
     return Case(
         When(exclusion__gt="", then=F("exclusion")),
-        When(_is_gone(), then=Value(Score.Exclusion.RECORDING.value)),
+        When(of_withdrawn(), then=Value(Score.Exclusion.RECORDING.value)),
         When(state__in=UNFINISHED, then=Value(Score.Exclusion.UNFINISHED.value)),
         default=Value(""),
     )
@@ -97,7 +93,7 @@ def score_exclusion(*known: Any) -> str:
 def score_exclusion_in_sql(study: Study) -> Any:
     return Case(
         *(When(**{f"{lookup}__gt": ""}, then=F(lookup)) for lookup in EXCLUSIONS),
-        When(_is_gone(), then=Value(Score.Exclusion.RECORDING.value)),
+        When(of_withdrawn(), then=Value(Score.Exclusion.RECORDING.value)),
         *(When(**{f"{at}__in": UNFINISHED}, then=Value(Score.Exclusion.UNFINISHED.value)) for at in STATES),
         default=Value(""),
     )

@@ -209,14 +209,15 @@ def shown(score: Score, given: Given, now: datetime) -> Score:
 def follow(case: ReviewCase, *, now: datetime, user: Any = None) -> None:
     """Store the case with the state that its decisions and resolutions make. The case is locked.
 
-    Closed is a case of which every score is resolved; new scores open it again.
+    Closed is a case of which every score is resolved; new scores open it again. It stays so when none of its
+    scores counts any more.
     """
     scores = scores_of(case)
     resolved = set(Resolution.objects.filter(case=case).values_list("score", flat=True))
     left = [score for score in scores if score.pk not in resolved]
     said = standing(case, left)
     was = case.state
-    if scores and not left:
+    if not left and (scores or was == State.CLOSED):
         case.state = State.CLOSED
     elif any(differ(said[score.pk]) for score in left):
         case.state = State.DISCUSSION

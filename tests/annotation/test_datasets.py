@@ -15,6 +15,7 @@ from django.db import connection
 
 from annotation import datasets as ours
 from annotation.datasets import people, review, wording, work
+from annotation.layers import scores_in_layer
 from annotation.models import BatchItem, Layer, Score
 from dialogues.models import Dialogue, Speaker
 from studies import copying, sheets
@@ -170,6 +171,26 @@ def test_a_withdrawn_voice_takes_imported_scores_out_too(labelled: Labelled) -> 
         Dialogue.objects.filter(pk=dialogue.pk).update(state=Dialogue.State.WITHDRAWN)
     for name in ("scores", "annotation_items"):
         assert {row["exclusion"] for row in rows(name, labelled, dialogue=dialogue.code)} == {"recording"}
+
+
+@pytest.mark.parametrize("gone", ["nobody", "speaker", "dialogue"])
+def test_layers_hold_what_the_dataset_does_not_leave_out(labelled: Labelled, gone: str) -> None:
+    dialogue = labelled.dialogues[0]
+    for layer in Layer.values:
+        for words in ({}, {"exclusion": "pilot"}, {"purpose": "gold"}, {"purpose": "repeat", "repeat": 1}):
+            factories.ScoreFactory(study=labelled.study, dialogue=dialogue, layer=layer, **words)
+    if gone == "speaker":
+        voice = factories.SpeakerFactory(withdrawn_at=LATER)
+        dialogue.parties.filter(label="A").update(speaker=voice, nature="human", system=None)
+    elif gone == "dialogue":
+        Dialogue.objects.filter(pk=dialogue.pk).update(state=Dialogue.State.WITHDRAWN)
+    for layer in Layer.values:
+        told = rows("scores", labelled, layer=layer, repeat=0, exclusion="")
+        told = [row for row in told if row["purpose"] in ("", "work")]
+        found = scores_in_layer(labelled.study, layer).select_related("dialogue", "dimension")
+        counted = sorted((row.dialogue.code, row.dimension.key, row.value) for row in found)
+        assert counted == sorted((row["dialogue"], row["dimension"], row["score"]) for row in told)
+        assert any(row.dialogue_id == dialogue.pk for row in found) is (gone == "nobody")
 
 
 def test_a_draw_names_its_dialogue_by_code(labelled: Labelled) -> None:

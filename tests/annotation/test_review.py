@@ -457,6 +457,19 @@ def test_queues_opened_at_once_make_each_case_once(study: Study) -> None:
     assert all(len(case.raters) == 3 for case in ReviewCase.objects.all())
 
 
+@pytest.mark.both
+def test_a_withdrawn_recording_leaves_the_review_and_what_was_closed_stays_closed(
+    study: Study, case: ReviewCase, three: list[Any]
+) -> None:
+    for who in three:
+        approve_lot(case=case, reviewer=who, version=fresh(case).version, now=LATER)
+    Dialogue.objects.filter(study_items__study=study).update(state=Dialogue.State.WITHDRAWN)
+    sweep_reviews()
+    assert list(ReviewCase.objects.values_list("pk", "state")) == [(case.pk, "closed")]
+    assert not AuditLine.objects.filter(action="review.reopened").exists()
+    assert ReviewDecision.objects.count() == 3 * 54
+
+
 # --- Layers ---
 
 
