@@ -6,7 +6,9 @@ it does. Reaches into Django's query compiler, so a test compares a prepared que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
@@ -130,23 +132,31 @@ class _Statement(Generic[M]):
         self.model = model
         self._sql: dict[str, str] = {}
 
-    def _columns(self) -> dict[str, models.Field[Any, Any]]:
-        return {column.name: column for column in self.model._meta.concrete_fields}
+    @cached_property
+    def _columns(self) -> list[models.Field[Any, Any]]:
+        """Those of the values, in their order."""
+        raise NotImplementedError
 
-    def _write(self, columns: Sequence[models.Field[Any, Any]], values: Sequence[Any]) -> int:
+    def _write(self, values: Sequence[Any]) -> int:
         """Execute with ``values`` as the database takes them; the number of rows."""
+        with self._executed(values) as cursor:
+            return int(cursor.rowcount)
+
+    @contextmanager
+    def _executed(self, values: Sequence[Any]) -> Iterator[Any]:
         connection = connections[DEFAULT_DB_ALIAS]
         sql = self._sql.get(connection.vendor)
         if sql is None:
-            names = [connection.ops.quote_name(str(column.column)) for column in columns]
+            names = [connection.ops.quote_name(str(column.column)) for column in self._columns]
             table = connection.ops.quote_name(self.model._meta.db_table)
             sql = self._sql[connection.vendor] = self._written(table, names)
         params = [
-            column.get_db_prep_save(value, connection) for column, value in zip(columns, values, strict=True)
+            column.get_db_prep_save(value, connection)
+            for column, value in zip(self._columns, values, strict=True)
         ]
         with connection.cursor() as cursor:
             cursor.execute(sql, params)
-            return int(cursor.rowcount)
+            yield cursor
 
     def _written(self, table: str, names: list[str]) -> str:
         raise NotImplementedError
@@ -163,8 +173,12 @@ class PreparedUpdate(_Statement[M]):
 
     def write(self, pk: int, *values: Any, was: Any) -> bool:
         """Whether the row was still as it was read; nothing is written where it was not."""
-        columns = self._columns()
-        return bool(self._write([columns[name] for name in self.fields], [*values, was, pk]))
+        return bool(self._write([*values, was, pk]))
+
+    @cached_property
+    def _columns(self) -> list[models.Field[Any, Any]]:
+        columns = {column.name: column for column in self.model._meta.concrete_fields}
+        return [columns[name] for name in self.fields]
 
     def _written(self, table: str, names: list[str]) -> str:
         *changed, guard, key = (f"{name} = %s" for name in names)
@@ -175,9 +189,27 @@ class PreparedInsert(_Statement[M]):
     """``PreparedInsert(Model)``: stores a new row as it stands. Its key is not read back, no signal sent."""
 
     def write(self, row: M) -> None:
-        columns = [column for name, column in self._columns().items() if name != "id"]
-        self._write(columns, [column.pre_save(row, add=True) for column in columns])
+        self._write(self._values(row))
+
+    @cached_property
+    def _columns(self) -> list[models.Field[Any, Any]]:
+        return [column for column in self.model._meta.concrete_fields if column.name != "id"]
+
+    def _values(self, row: M) -> list[Any]:
+        return [column.pre_save(row, add=True) for column in self._columns]
 
     def _written(self, table: str, names: list[str]) -> str:
         places = ", ".join(["%s"] * len(names))
         return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"  # noqa: S608
+
+
+class PreparedCreate(PreparedInsert[M]):
+    """``PreparedCreate(Model)``: the same, and the row then has its key, as after ``objects.create``."""
+
+    def write(self, row: M) -> None:
+        with self._executed(self._values(row)) as cursor:
+            row.pk = cursor.fetchone()[0]
+        row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+
+    def _written(self, table: str, names: list[str]) -> str:
+        return f'{super()._written(table, names)} RETURNING "id"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -63,8 +63,9 @@ def place_json(place: Place) -> Data:
 
 
 def answer_place(request: HttpRequest, place: Place) -> HttpResponse:
+    """The place as JSON, or for a form a redirect to it."""
     if edge.is_json(request):
-        return edge.answer(request, place_json(place), "")
+        return JsonResponse(place_json(place))
     return redirect(url_of(place))
 
 

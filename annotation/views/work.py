@@ -119,7 +119,7 @@ def hear(request: HttpRequest, participant: Participant, data: Data, code: str) 
         "unlocked": bool(found.gate),
         "unlock_in": None if wait is None or found.gate else round(max(wait, 0.0), 1),
     }
-    return answer(request, body, presenters.address("batch", participant.study))
+    return answer(request, body, lambda: presenters.address("batch", participant.study))
 
 
 @annotator_post
@@ -151,4 +151,4 @@ def known(request: HttpRequest, participant: Participant, data: Data, code: str)
 def keys(request: HttpRequest, participant: Participant, data: Data) -> HttpResponse:
     off = flag(data, "off", True)
     batches.switch_keys(participant=participant, off=off, now=timezone.now())
-    return answer(request, {"off": off}, presenters.address("batch", participant.study))
+    return answer(request, {"off": off}, lambda: presenters.address("batch", participant.study))

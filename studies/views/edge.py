@@ -122,9 +122,9 @@ def posting(back: str, nested: Collection[str] = ()) -> Callable[[Action[P]], Vi
     return decorator
 
 
-def answer(request: HttpRequest, body: Data, url: str, *, status: int = 200) -> HttpResponse:
-    """``body`` as JSON, or for a form a redirect to ``url``."""
-    return JsonResponse(body, status=status) if is_json(request) else redirect(url)
+def answer(request: HttpRequest, body: Data, url: Callable[[], str], *, status: int = 200) -> HttpResponse:
+    """``body`` as JSON, or for a form a redirect to ``url()``, which only forms pay for."""
+    return JsonResponse(body, status=status) if is_json(request) else redirect(url())
 
 
 def elsewhere(request: HttpRequest, url: str) -> HttpResponse:

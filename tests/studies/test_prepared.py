@@ -9,7 +9,14 @@ from django.db import connection
 from django.forms.models import model_to_dict
 
 from studies.models import Participant
-from studies.prepared import Prepared, PreparedInsert, PreparedRows, PreparedUpdate, PreparedValues
+from studies.prepared import (
+    Prepared,
+    PreparedCreate,
+    PreparedInsert,
+    PreparedRows,
+    PreparedUpdate,
+    PreparedValues,
+)
 from tests import factories
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
@@ -141,6 +148,18 @@ def test_a_prepared_insert_stores_what_the_plain_one_does() -> None:
     own = {"id": stored.pk, "code": "T", "resume_code": "TR", "receipt_code": "TC"}
     assert model_to_dict(stored) == model_to_dict(plain) | own
     assert stored.joined_at == plain.joined_at
+
+
+def test_a_prepared_create_gives_the_row_its_key() -> None:
+    first, second = factories.ParticipantFactory(rater=None), factories.ParticipantFactory.build()
+    second.study, second.consented_at = first.study, first.consented_at
+    PreparedCreate(Participant).write(second)
+    stored = Participant.objects.get(code=second.code)
+    assert second.pk == stored.pk != first.pk
+    assert model_to_dict(second) == model_to_dict(stored)
+    second.recruiter = {"id": "p"}
+    second.save(update_fields=["recruiter"])  # a row that is there, not one to be added
+    assert Participant.objects.get(pk=stored.pk).recruiter == {"id": "p"}
 
 
 def test_a_prepared_update_writes_where_the_row_is_as_it_was_read() -> None:

@@ -5,6 +5,7 @@ anyway.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -23,6 +24,7 @@ from dialogues.models import Exposure
 from games.speech.models import Trial
 from games.speech.services.players import access_trial, moved_on
 from studies.models import Participant
+from studies.prepared import PreparedUpdate
 from studies.services.holding import refuse_if_over
 
 # "Ended" is believed from length / FASTEST on: a browser may be made to play faster, not to skip.
@@ -39,13 +41,20 @@ def record_listening(*, participant: Participant, code: str, report: Listening, 
     if trial.state != Trial.State.CURRENT:
         raise moved_on()
     apply(trial, report, participant=participant, now=now)
-    trial.save(update_fields=HEARING_FIELDS)
+    if not _HEARD.write(trial.pk, *heard_of(trial), was=Trial.State.CURRENT):
+        raise moved_on()
     return trial
 
 
 HEARING_FIELDS = (
     "ranges", "heard", "plays", "pauses", "hidden_seconds", "first_play_at", "gate", "unlocked_at",
 )  # fmt: skip
+_HEARD = PreparedUpdate(Trial, *HEARING_FIELDS, guard="state")
+
+
+def heard_of(trial: Trial) -> list[Any]:
+    """What the trial holds in ``HEARING_FIELDS``."""
+    return [getattr(trial, name) for name in HEARING_FIELDS]
 
 
 def apply(trial: Trial, report: Listening, *, participant: Participant, now: datetime) -> None:

@@ -19,6 +19,7 @@ from games.speech.models import SpeechPlayer, Trial
 from games.speech.services import listening
 from games.speech.services.players import access_trial, moved_on
 from studies.models import Participant
+from studies.prepared import PreparedCreate, PreparedUpdate
 from studies.services.holding import refuse_if_over
 from turingsite.errors import Conflict, Invalid
 
@@ -26,6 +27,9 @@ TOO_FAST = 0.9  # of the length after the first byte
 CHECKS_FAILED = 2  # so many failed checks mark a person's verdicts
 LONGEST_REASON = 1000
 LONGEST_WAIT = 86_400_000  # ms
+
+_GIVEN = PreparedCreate(Verdict)
+_ANSWERED = PreparedUpdate(Trial, "answer", "verdict", *listening.HEARING_FIELDS, guard="state")
 
 
 @transaction.atomic
@@ -66,9 +70,7 @@ def give_verdict(
     if not trial.gate:
         raise Conflict("not_heard", _("You can answer once you have heard it all."))
     if trial.answer and trial.verdict_id is None:
-        trial.answer = choice  # met again for fun: the verdict of the first time stands
-        trial.save(update_fields=["answer", *listening.HEARING_FIELDS])
-        return trial
+        return _answered(trial, choice)  # met again for fun: the verdict of the first time stands
     asked: dict[str, Any] = {} if confidence is None else {"confidence": confidence}
     if reason:
         asked["reason"] = _tidy(reason)
@@ -76,8 +78,15 @@ def give_verdict(
         trial.verdict = _first(trial, participant, choice, asked, now=now, answer_ms=answer_ms)
     else:
         _again(trial, participant, choice, asked, now=now, answer_ms=answer_ms)
+    return _answered(trial, choice)
+
+
+def _answered(trial: Trial, choice: str) -> Trial:
+    """Store the trial with its answer and what was heard; the trial is locked and current."""
     trial.answer = choice
-    trial.save(update_fields=["answer", "verdict", *listening.HEARING_FIELDS])
+    values = (choice, trial.verdict_id, *listening.heard_of(trial))
+    if not _ANSWERED.write(trial.pk, *values, was=Trial.State.CURRENT):
+        raise moved_on()
     return trial
 
 
@@ -94,7 +103,7 @@ def _first(
     whose = {"study_id": participant.study_id, "rater": participant.rater, "dialogue_id": trial.dialogue_id}
     if trial.round.for_fun and Verdict.objects.filter(**whose, repeat=0).exists():
         return None
-    return Verdict.objects.create(
+    verdict = Verdict(
         **whose,
         repeat=0,
         activity=ACTIVITY,
@@ -108,6 +117,8 @@ def _first(
         given_at=now,
         **asked,
     )
+    _GIVEN.write(verdict)
+    return verdict
 
 
 def _again(

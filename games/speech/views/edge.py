@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -55,6 +55,13 @@ def place_json(place: Place, participant: Participant) -> Data:
     return body
 
 
-def answer(request: HttpRequest, participant: Participant, body: Data, url: str = "") -> HttpResponse:
-    """``body`` as JSON, or for a form a redirect to ``url`` (else to the person's place)."""
-    return edge.answer(request, body, url or presenters.address("play", participant.study))
+def answer(request: HttpRequest, participant: Participant, body: Data) -> HttpResponse:
+    """``body`` as JSON, or for a form a redirect to the game, which knows the person's place."""
+    return edge.answer(request, body, lambda: presenters.address("play", participant.study))
+
+
+def answer_place(request: HttpRequest, participant: Participant, place: Place) -> HttpResponse:
+    """The place as JSON, or for a form a redirect to it."""
+    if edge.is_json(request):
+        return JsonResponse(place_json(place, participant))
+    return redirect(url_of(place, participant))

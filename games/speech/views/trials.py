@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from games.speech import presenters, services
 from games.speech.services import Listening
 from games.speech.services.listening import unlock_in
-from games.speech.views.edge import answer, participant_post, place_json, place_of, url_of
+from games.speech.views.edge import answer, answer_place, participant_post, place_json, place_of, url_of
 from studies import access
 from studies.models import Participant
 from studies.views.edge import OPEN, Data, flag, is_json, whole
@@ -71,14 +71,14 @@ def verdict(request: HttpRequest, participant: Participant, data: Data, code: st
 @participant_post
 def next_(request: HttpRequest, participant: Participant, data: Data, code: str) -> HttpResponse:
     place = services.next_trial(participant=participant, code=code, now=timezone.now())
-    return answer(request, participant, place_json(place, participant), url_of(place, participant))
+    return answer_place(request, participant, place)
 
 
 @participant_post
 def failed(request: HttpRequest, participant: Participant, data: Data, code: str) -> HttpResponse:
     why = str(data.get("why", ""))
     place = services.report_failure(participant=participant, code=code, why=why, now=timezone.now())
-    return answer(request, participant, place_json(place, participant), url_of(place, participant))
+    return answer_place(request, participant, place)
 
 
 @participant_post
