@@ -18,6 +18,7 @@ from annotation.importing.rows import SHOWN, ScoreRow, check_scores, taken
 from annotation.importing.setting import How, ScoreKey, Setting
 from annotation.importing.taxonomies import Taxonomies, named
 from annotation.models import AnnotationSettings, Layer, Score, Taxonomy
+from annotation.services.review_cases import refresh_cases
 from annotation.services.settings import prepare
 from annotation.services.taxonomies import default_taxonomy, freeze
 from annotation.services.verdicts import ACTIVITY
@@ -67,8 +68,8 @@ def import_scores(
 
     A rater whose code is that of somebody in the study is that person. Scores of the layer truth-shown are
     tied to the raw ones that they revise, whichever came first. All of the file is one transaction; the same
-    file again changes nothing. NotFound for a study that is not there or does not annotate (``how.create``
-    makes both), ManifestRefused for a file that can't be read as a whole.
+    file again changes nothing. Then the review gets its cases. NotFound for a study that is not there or does
+    not annotate (``how.create`` makes both), ManifestRefused for a file that can't be read as a whole.
     """
     now = now or timezone.now()
     try:
@@ -95,6 +96,8 @@ def import_scores(
         raise Conflict(
             "imported_meanwhile", _("Somebody else is importing into this study. Try again in a minute.")
         ) from error
+    if written:
+        refresh_cases(study, now)  # so that no reviewer waits while a large file comes into the queue
     return Imported(rows, manifest.notes, created)
 
 

@@ -71,8 +71,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.access_followed(slug, request.user)
     reviews = access.is_reviewer(request.user, study)
     after = request.GET.get("after", "")
-    if not after:
-        reviewing.refresh_now_and_then(study, timezone.now())
+    left = 0 if after else reviewing.refresh_now_and_then(study, timezone.now())
     shows = dict(SHOWS) if reviews else {key: words for key, words in SHOWS.items() if key != "mine"}
     show = request.GET.get("show", "")
     show = show if show in shows else next(iter(shows)) if reviews else "all"
@@ -84,6 +83,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page_of(study, request.user, show, after),
         "progress": progress_of(study, request.user),
         "wanted": study.annotation.reviewers,
+        "left": left,
     }
     return render(request, "annotation/review_queue.html", context)
 

@@ -20,47 +20,57 @@ from studies.models import Study
 
 State = ReviewCase.State
 CHUNK = 200  # dialogues whose scores are read at once
+AT_ONCE = 200  # dialogues that a page brings up to date, in less than a second
 SECONDS = 60  # after which a queue that is opened looks again for dialogues that got their ratings
+SOON = 3  # the same, while some are left
 
 
 class Refreshed(NamedTuple):
-    """What a refresh did: cases made, changed, taken away."""
+    """What a refresh did: cases made, changed, taken away; dialogues with new ratings ``left`` for later."""
 
     made: int
     changed: int
     gone: int
+    left: int
 
 
-def refresh_now_and_then(study: Study, now: datetime) -> None:
-    """As ``refresh_cases``, at most once a minute: reading who rated what takes a while in a large study."""
-    if cache.add(f"review-cases-{study.pk}", 1, SECONDS):
-        refresh_cases(study, now)
+def refresh_now_and_then(study: Study, now: datetime) -> int:
+    """As ``refresh_cases``, a bounded part and at most once a minute, since a page waits for it; how many
+    dialogues with new ratings are left. The sweep, or who looks next, goes on with them.
+    """
+    key = f"review-cases-{study.pk}"
+    if not cache.add(key, 0, SECONDS):
+        return int(cache.get(key, 0))
+    left = refresh_cases(study, now, most=AT_ONCE).left
+    if left:
+        cache.set(key, left, SOON)
+    return left
 
 
-def refresh_cases(study: Study, now: datetime, *, whole: bool = False) -> Refreshed:
+def refresh_cases(study: Study, now: datetime, *, whole: bool = False, most: int | None = None) -> Refreshed:
     """Give every dialogue of ``study`` that has its ratings a case, and bring the cases up to date.
 
     Due is a dialogue with as many raters as the study asks for, or with imported scores. A case whose raters
     changed is reckoned again, all of them with ``whole``: disagreement, what stands by now, state. One that
     nobody touched goes where its dialogue is no longer due; nothing that somebody said is ever removed.
+    ``most``: bring no more dialogues up to date than that, those with new ratings first.
     """
     wanted = settings_of(study).raters
     raters, brought = _raters(study)
     due = {dialogue for dialogue, who in raters.items() if len(who) >= wanted or dialogue in brought}
     known = {case.dialogue_id: case for case in ReviewCase.objects.filter(study=study)}
-    missing = [
-        ReviewCase(study=study, dialogue_id=dialogue, made_at=now) for dialogue in sorted(due - set(known))
-    ]
-    ReviewCase.objects.bulk_create(missing, ignore_conflicts=True)  # the queue may be opened twice at once
-    stale = set(due - set(known))
-    for dialogue, case in known.items():
-        if whole or set(case.raters) != set(raters.get(dialogue, ())):
-            stale.add(dialogue)
+    missing = due - set(known)
+    came = {key for key, case in known.items() if set(raters.get(key, ())) - set(case.raters)}
+    went = {key for key, case in known.items() if whole or set(case.raters) - set(raters.get(key, ()))}
+    stale = [*sorted(missing), *sorted(came), *sorted(went - came)][:most]
+    new = [ReviewCase(study=study, dialogue_id=key, made_at=now) for key in stale if key in missing]
+    ReviewCase.objects.bulk_create(new, ignore_conflicts=True)  # the queue may be opened twice at once
     gone = changed = 0
-    for dialogues in _chunks(sorted(stale)):
+    for dialogues in _chunks(stale):
         lost, renewed = _reckon(study, dialogues, due, now)
         gone, changed = gone + lost, changed + renewed
-    return Refreshed(len(missing), changed - len(missing), gone)
+    left = max(len(missing) + len(came) - len(stale), 0)
+    return Refreshed(len(new), changed - len(new), gone, left)
 
 
 def sweep(now: datetime) -> int:

@@ -15,7 +15,15 @@ from django.utils import translation
 from annotation.importing.scales import Scale
 from annotation.importing.services import File, Imported, import_scores
 from annotation.importing.setting import How
-from annotation.models import AnnotationSettings, Layer, ReferenceDialogue, ReferenceScore, Score, Taxonomy
+from annotation.models import (
+    AnnotationSettings,
+    Layer,
+    ReferenceDialogue,
+    ReferenceScore,
+    ReviewCase,
+    Score,
+    Taxonomy,
+)
 from annotation.services.taxonomies import copy_taxonomy, default_taxonomy
 from dialogues.importing.manifest import ManifestRefused
 from dialogues.models import Dialogue, StudyItem, Verdict
@@ -129,6 +137,14 @@ def test_a_long_file_is_stored_in_its_layers(study: Study) -> None:
     assert taxonomy.frozen_at is not None, "what scores point at keeps its words"
     line = AuditLine.objects.get(action="scores.imported")
     assert line.detail == {"scores": 6, "layers": ["raw", "truth-shown"]}
+
+
+def test_what_a_file_brings_is_in_the_review_at_once(study: Study) -> None:
+    take(row("d1", "zoe", "stress", 1, "raw"))
+    cases = ReviewCase.objects.filter(study=study).values_list("dialogue__external_id", flat=True)
+    assert sorted(cases) == ["d1", "d3"]
+    take(row("d1", "zoe", "stress", 5, "truth-shown"))
+    assert ReviewCase.objects.get().dialogue.external_id == "d3", "the other one is revised already"
 
 
 def test_a_wide_file_has_a_column_for_each_dimension_in_either_language(study: Study) -> None:

@@ -107,7 +107,21 @@ def test_a_dialogue_gets_its_case_with_its_last_rating(study: Study) -> None:
     assert refresh_cases(study, NOW).made == 1
     items.update(state="finished", finished_at=NOW, choice="human")
     assert refresh_cases(study, NOW).made == 1
-    assert refresh_cases(study, NOW) == (0, 0, 0)
+    assert refresh_cases(study, NOW) == (0, 0, 0, 0)
+
+
+def test_a_bounded_refresh_takes_new_ratings_first_and_says_what_is_left(
+    study: Study, case: ReviewCase, three: list[Any]
+) -> None:
+    approve(case, scores_of(case)[0], three[0])
+    BatchItem.objects.filter(rater=case.raters[0]).update(exclusion="rater")  # stays so in every refresh
+    Score.objects.filter(dialogue=case.dialogue, rater=case.raters[1]).update(value=1)
+    for _ in range(3):
+        factories.ScoreFactory(study=study)
+    assert refresh_cases(study, NOW, most=1) == (1, 0, 0, 2)
+    assert refresh_cases(study, NOW, most=1) == (1, 0, 0, 1)
+    assert refresh_cases(study, NOW, most=2) == (1, 1, 0, 0)
+    assert refresh_cases(study, NOW).left == 0
 
 
 def test_imported_scores_make_a_case_and_their_imported_revision_ends_it(study: Study) -> None:

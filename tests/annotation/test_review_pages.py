@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from annotation.models import (
@@ -18,6 +19,7 @@ from annotation.models import (
     Score,
 )
 from annotation.review.access import seen_in_review
+from annotation.services import review_cases
 from annotation.services.review_cases import scores_of
 from annotation.services.reviewing import approve_lot, comment, decide, refresh_cases
 from dialogues.models import Dialogue, Exposure, Kind, Speaker, System
@@ -92,6 +94,17 @@ def test_a_reviewer_finds_the_studies_and_the_queue_by_disagreement(case: Review
 def test_the_queue_makes_cases_by_itself(study: Study, ada: Client) -> None:
     assert not ReviewCase.objects.exists()
     assert "2 wait for you" in text_of(ada.get(f"/review/{study.slug}/"))
+    assert ReviewCase.objects.count() == 2
+
+
+def test_a_large_queue_is_made_bit_by_bit(study: Study, ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(review_cases, "AT_ONCE", 1)
+    page = ada.get("/review/scored/?show=all").content.decode()
+    assert ReviewCase.objects.count() == 1
+    assert "1 more dialogue has its ratings" in page
+    assert "1 more dialogue" in ada.get("/review/scored/?show=all").content.decode(), "asked again too soon"
+    cache.clear()
+    assert "1 more dialogue" not in ada.get("/review/scored/?show=all").content.decode()
     assert ReviewCase.objects.count() == 2
 
 
