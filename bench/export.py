@@ -51,7 +51,7 @@ def table() -> bool:
     from django.db import connection
 
     from bench.many_verdicts import SLUG
-    from studies import exports
+    from studies import export_files, exports
     from studies.models import Study
     from studies.registry import datasets
 
@@ -67,7 +67,7 @@ def table() -> bool:
             subprocess.run(other, check=True, stdout=subprocess.DEVNULL, input=statement, text=True)
             theirs = time.perf_counter() - begin
             begin = time.perf_counter()
-            with exports.snapshot(), exports.zipped(Path(folder) / "ours.zip") as archive:
+            with export_files.snapshot(), exports.zipped(Path(folder) / "ours.zip") as archive:
                 rows = exports._write_table(archive, source, wanted).rows
             ours = time.perf_counter() - begin
             times.append((ours, theirs))

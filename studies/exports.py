@@ -9,26 +9,26 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import shutil
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from studies import audit, codes, copying, export_words, files, sheets
+from studies import audit, copying, export_words, files, sheets
+from studies.export_files import whole_file
 from studies.export_words import Contents, Table, Written
 from studies.looks import state_of
-from studies.models import ExportFile, Study
+from studies.models import Study
 from studies.public import CHANGED, PublicTier, public_column
 from studies.registry import Column, Dataset, companions, datasets
 from studies.tidy import TidyDataset
@@ -92,30 +92,15 @@ def export_study(
     # In one order, so that the same data give the same bytes whatever the order in which they were named.
     wanted = _Wanted(tier, tuple(one for one in sheets.FORMATS if one in formats), bom, language)
     made_at = now or timezone.now()
-    partial = path.with_name(f".{path.name}.{codes.public_code()}.part")
-    # The row comes first: whoever is erased while the tables are read marks this file as stale.
-    row = ExportFile.objects.create(study=study, path=str(path.resolve()), sha256="", created_at=made_at)
-    done = False
-    try:
-        with partial.open("wb") as target, snapshot():
-            manifest = _write(target, study, wanted, made_at, progress or _told_nobody)
-            target.flush()
-            os.fsync(target.fileno())
-        digest = _sha256(partial)
-        partial.replace(path)
-        done = True
-    finally:
-        partial.unlink(missing_ok=True)
-        if not done:
-            row.delete()
+    with whole_file(study=study, path=path, now=made_at) as whole:
+        manifest = _write(whole.target, study, wanted, made_at, progress or _told_nobody)
     with transaction.atomic():
-        ExportFile.objects.filter(path=row.path).exclude(pk=row.pk).delete()  # overwritten just now
-        ExportFile.objects.filter(pk=row.pk).update(sha256=digest)
+        whole.list_it()
         audit.record(
             "study.exported",
             study=study,
             user=user,
-            target=digest[:16],
+            target=whole.sha256[:16],
             now=made_at,
             tier=tier,
             formats=list(wanted.formats),
@@ -140,30 +125,6 @@ def shown_columns(dataset: Dataset, tier: str) -> tuple[Column, ...]:
     """The columns of a dataset that a tier has, as that tier has them."""
     shown = tuple(one for one in dataset.columns if TIERS.index(one.tier) <= TIERS.index(tier))
     return tuple(public_column(one) for one in shown) if tier == "public" else shown
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """One moment of the database for everything read inside, without holding up those who write.
-
-    Inside a transaction already: nothing to do. SQLite gets a plain BEGIN by hand, since Django's atomic() is
-    set to IMMEDIATE here and would keep every verdict waiting until the export is done.
-    """
-    if connection.in_atomic_block:
-        yield
-    elif connection.vendor == "postgresql":
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
-    else:
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-        try:
-            yield
-        finally:
-            with connection.cursor() as cursor:
-                cursor.execute("ROLLBACK")
 
 
 def zipped(target: Path | IO[bytes]) -> zipfile.ZipFile:
@@ -349,11 +310,6 @@ def _write_text(archive: zipfile.ZipFile, path: str, text: str) -> Written:
     data = text.encode("utf-8")
     archive.writestr(_entry(path), data)
     return Written(path, len(data), hashlib.sha256(data).hexdigest())
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _as_json(value: Any) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
 
+from studies.export_files import snapshot
 from studies.exported import Exported
-from studies.exports import snapshot
 from studies.models import Study
 from studies.plans import ANALYSIS_SETS, HEADLINE, PlanNote, note_of, read_note
 from studies.registry import Report, datasets, reports

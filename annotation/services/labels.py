@@ -5,8 +5,6 @@ It names raters as the file they came from did, and dialogues as manifests do, s
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -25,10 +23,10 @@ from dialogues.datasets import rater_code
 from dialogues.importing.columns import header_key
 from dialogues.importing.opinions import PREFIX
 from dialogues.models import Verdict
-from studies import audit, codes, sheets
-from studies.exports import snapshot
+from studies import audit, sheets
+from studies.export_files import whole_file
 from studies.looks import state_of
-from studies.models import ExportFile, Study
+from studies.models import Study
 from studies.registry import Column
 from studies.tidy import Made, column, dataset
 from turingsite.errors import Invalid
@@ -128,33 +126,18 @@ def export_scores(
     if kind not in KINDS:
         raise Invalid("bad_ending", _("Let the file's name end in .csv or .jsonl."))
     now = now or timezone.now()
-    # The row comes first: whoever is erased while the file is written marks it as stale.
-    row = ExportFile.objects.create(study=study, path=str(path.resolve()), sha256="", created_at=now)
-    partial = path.with_name(f".{path.name}.{codes.public_code()}.part")
-    done = False
-    try:
-        with partial.open("wb", buffering=0) as target, snapshot():
-            columns, rows, left_out = _wide(study) if wide else (LABELS.columns, LABELS.read(study), 0)
-            sheet = sheets.sheet(kind, target, columns, bom=bom)
-            count = 0
-            for one in rows:
-                sheet.write(one)
-                count += 1
-            sheet.close()
-            os.fsync(target.fileno())
-        with partial.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        partial.replace(path)
-        done = True
-    finally:
-        partial.unlink(missing_ok=True)
-        if not done:
-            row.delete()
+    with whole_file(study=study, path=path, now=now) as whole:
+        columns, rows, left_out = _wide(study) if wide else (LABELS.columns, LABELS.read(study), 0)
+        sheet = sheets.sheet(kind, whole.target, columns, bom=bom)
+        count = 0
+        for one in rows:
+            sheet.write(one)
+            count += 1
+        sheet.close()
     with transaction.atomic():
-        ExportFile.objects.filter(path=row.path).exclude(pk=row.pk).delete()  # overwritten just now
-        ExportFile.objects.filter(pk=row.pk).update(sha256=digest)
+        whole.list_it()
         audit.record(
-            "study.exported", study=study, user=user, target=digest[:16], now=now, tier="internal",
+            "study.exported", study=study, user=user, target=whole.sha256[:16], now=now, tier="internal",
             formats=[kind], files=1, by="command", n=count, **state_of(study),
         )  # fmt: skip
     return Exported(count, left_out)

@@ -25,8 +25,9 @@ from hypothesis import strategies as st
 
 from dialogues.models import Choice, Kind, Speaker, Verdict
 from studies import cells, copying, tidy
+from studies.export_files import snapshot
 from studies.exported import Exported
-from studies.exports import export_study, shown_columns, snapshot
+from studies.exports import export_study, shown_columns
 from studies.models import AuditLine, ExportFile, Participant, Study
 from studies.registry import datasets
 from studies.report_formats import as_csv, as_json, as_markdown
