@@ -24,6 +24,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from annotation.live import at_work
 from dialogues.models import Verdict
 from games.speech.models import Trial
 from studies.models import Study
@@ -95,7 +96,9 @@ class SiteState(Collector):
             studies.add_metric([status], counts.get(status, 0))
         yield studies
         yield GaugeMetricFamily(
-            "turingsite_people_active", "People who played in the last 10 minutes", value=people_active(now)
+            "turingsite_people_active",
+            "People who played or annotated in the last 10 minutes",
+            value=people_active(now),
         )
         yield GaugeMetricFamily("turingsite_verdicts", "Verdicts stored", value=_verdicts())
         waiting = GaugeMetricFamily(
@@ -116,12 +119,15 @@ class SiteState(Collector):
 
 
 def people_active(now: datetime) -> int:
-    """People who were given, played or unlocked a trial in the last ten minutes."""
+    """People who were given, played or unlocked a trial, or gave a sign of annotating, in the last ten
+    minutes.
+    """
     since = now - ACTIVE
     moved = Q(served_at__gte=since) | Q(first_play_at__gte=since) | Q(unlocked_at__gte=since)
     # By the lease: that is in the index, and nobody active has one that ran out before.
     current = Trial.objects.filter(moved, state=Trial.State.CURRENT, lease_until__gte=since)
-    return current.aggregate(n=Count("round__player", distinct=True))["n"] or 0
+    playing = current.order_by().values_list("round__player__participant")
+    return playing.union(at_work(now).order_by().values_list("annotator__participant")).count()
 
 
 def _verdicts() -> int:

@@ -18,7 +18,8 @@ RECENT = timedelta(hours=1)
 class Live(NamedTuple):
     """Counts of people and of trials, test participants left out.
 
-    ``left``: of those who agreed, who finished no round and ended, or gave no sign for half an hour.
+    ``left``: of those who agreed (``consented``), who finished no round and ended, or gave no sign for half
+    an hour. People with activities of their own, as invited annotators, are in ``joined`` and ``done`` alone.
     ``served`` and ``failed``: conversations of the last hour.
     """
 
@@ -45,14 +46,15 @@ def live_of(study: Study, *, now: datetime) -> Live:
         **own,
     ).aggregate(served=Count("pk"), failed=Count("pk", filter=Q(state=Trial.State.FAILED)))
     people = Participant.objects.filter(study=study, is_test=False, consented_at__isnull=False)
+    of_the_game = people.filter(activities=[])
     counts = people.aggregate(
-        consented=Count("pk"),
         joined=Count("pk", filter=Q(consented_at__gte=since)),
         done=Count("pk", filter=Q(end_state="done")),
     )
     return Live(
         playing=current.aggregate(n=Count("round__player", distinct=True))["n"],
-        left=_left(people, now),
+        consented=of_the_game.count(),
+        left=_left(of_the_game, now),
         **counts,
         **recent,
     )

@@ -14,6 +14,7 @@ from django.utils import timezone
 from dialogues.models import ProcessingJob
 from games.speech.models import Trial
 from tests import factories
+from tests.annotation.annotating import Rater, work_study
 from tests.speech.conftest import Clock, Person, clock
 from turingsite import heartbeat
 
@@ -76,6 +77,22 @@ def test_figures_of_the_site(client: Client, token: dict[str, str], clock: Clock
     assert found["turingsite_heartbeat_age_seconds"] >= 0
     assert found["turingsite_people_active"] == 1, "the other one has been away for ten minutes"
     assert Trial.objects.filter(state="current").count() == 2
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_people_who_annotate_are_active_and_nobody_counts_twice(
+    client: Client, token: dict[str, str], clock: Clock
+) -> None:
+    away, rater = (Rater(work_study(slug), clock) for slug in ("a", "b"))
+    away.item()
+    clock.pass_(601)
+    rater.item()
+    study = rater.participant.study
+    factories.SpeechSettingsFactory(study=study)
+    round_ = factories.RoundFactory(player__participant=rater.participant)
+    factories.TrialFactory(round=round_, served_at=clock.now, state="current", lease_until=clock.now)
+    assert figures(client, token)["turingsite_people_active"] == 1
 
 
 @pytest.mark.django_db

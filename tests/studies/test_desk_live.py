@@ -9,9 +9,11 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.live import live_of as work_of
 from games.speech.live import live_of
 from studies.models import Participant
 from tests import factories
+from tests.annotation.annotating import Rater, work_study
 from tests.speech.conftest import Clock, Person
 from tests.speech.conftest import clock as clock  # the fixture
 from turingsite import heartbeat
@@ -52,6 +54,44 @@ def test_who_plays_who_left_and_what_failed(db, clock: Clock) -> None:
     later = live_of(study, now=clock.now)
     assert (later.playing, later.left, later.joined) == (0, 3, 1)
     assert (later.served, later.failed) == (2, 1)
+
+
+@pytest.mark.both
+def test_who_annotates_what_was_scored_and_what_failed(db, clock: Clock) -> None:
+    study = work_study()
+    rater, other, bot = Rater(study, clock), Rater(study, clock), Rater(study, clock, is_test=True)
+    rater.annotate()
+    other.item()
+    bot.item()
+    other.post(f"item/{other.item()['code']}/failed/", why="decode")
+    assert work_of(study, now=clock.now) == (2, 1, 4, 1), "the failed one has an heir, each its next"
+    clock.pass_(11 * 60)
+    other.item()
+    assert work_of(study, now=clock.now) == (1, 1, 4, 1)
+    clock.pass_(61 * 60)
+    assert work_of(study, now=clock.now) == (0, 0, 0, 0)
+
+
+def test_an_annotating_study_shows_its_work_and_nothing_of_a_game(client, cast, clock: Clock) -> None:
+    study = work_study()
+    study.members.create(user=cast.researcher, role="researcher")
+    Rater(study, clock).item()
+    client.force_login(cast.researcher)
+    page = ask(client, study).content.decode()
+    assert "annotating" in page
+    for words in ("playing", "verdicts analysed", "left without a finished round"):
+        assert words not in page
+
+
+@pytest.mark.both
+def test_annotators_have_not_left_the_game(db, clock: Clock) -> None:
+    study = factories.speech_study()
+    fields = {"study": study, "consented_at": clock.now}
+    factories.ParticipantFactory(**fields)
+    factories.ParticipantFactory(**fields, activities=["annotation"])
+    clock.pass_(45 * 60)
+    now = live_of(study, now=clock.now)
+    assert (now.left, now.consented, now.joined) == (1, 1, 2)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,11 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from annotation import live as annotation
+from annotation.models import AnnotationSettings
 from dialogues.targets import analysed
-from games.speech.live import live_of
+from games.speech import live as speech
+from games.speech.assignment import ACTIVITY
 from studies.models import Study
 from studies.selectors import access_desk_study
 from turingsite import heartbeat, jobs
@@ -40,14 +43,20 @@ def figures(study: Study) -> dict[str, Any] | None:
 
 def _count(study: Study) -> dict[str, Any]:
     now = timezone.now()
-    game = live_of(study, now=now)
+    game, work = speech.live_of(study, now=now), annotation.live_of(study, now=now)
+    served, failed = game.served + work.served, game.failed + work.failed
     waiting = [job for job in jobs.unfinished(now) if job.number]
     return {
         **game._asdict(),
+        "plays": ACTIVITY in study.activities,
+        "annotates": AnnotationSettings.objects.filter(study=study).exists(),
+        "work": work,
+        "served": served,
+        "failed": failed,
         "at": now.astimezone(ZoneInfo(study.time_zone)),
         "verdicts": analysed(study),
         "left_share": _per_cent(game.left, game.consented),
-        "failed_share": _per_cent(game.failed, game.served),
+        "failed_share": _per_cent(failed, served),
         "silent": _silent(now),
         "waiting": sum(job.number for job in waiting),
         "oldest": round(max((job.oldest for job in waiting), default=0) / 60),
