@@ -18,38 +18,14 @@ from studies.models import Study
 from studies.selectors import access_desk_study
 from studies.services.filing import apply_study_file
 from turingsite.desk.doors import access_managed_study, manages
-from turingsite.desk.forms import Answering
+from turingsite.desk.file_form import FileOrText
 from turingsite.errors import DomainError, NotFound
 
 KEPT = "desk_study_file"  # in the session: the file that was sent last, until it is applied
 
 
-class StudyFileForm(Answering):
-    """A file, or the text of one as shown before."""
-
+class StudyFileForm(FileOrText):
     upload = forms.FileField(label=gettext_lazy("Study file (YAML)"), required=False, allow_empty_file=True)
-    text = forms.CharField(
-        label=gettext_lazy("The file's text"),
-        required=False,
-        strip=False,
-        max_length=LARGEST,
-        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "mono"}),
-        help_text=gettext_lazy("Mend it here, or in your file and upload it again."),
-    )
-
-    def clean(self) -> dict[str, Any]:
-        if self.cleaned_data.get("upload") is None and not self.cleaned_data.get("text", "").strip():
-            self.add_error("upload", _("Choose a file."))
-        return self.cleaned_data
-
-    def data_given(self) -> bytes:
-        """What is to be checked; empty where nothing was given."""
-        upload = self.cleaned_data["upload"]
-        if upload is not None:
-            # One byte more than allowed tells that it is too large.
-            data: bytes = upload.read(LARGEST + 1)
-            return data
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n").encode()
 
 
 @require_safe

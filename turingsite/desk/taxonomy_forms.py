@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Category, Dimension, Taxonomy
 from annotation.taxonomy_file import HIGH, KEY_FORM, KEY_PATTERN, LOW
 from studies.characters import TypedForm
-from studies.files.schema import LARGEST
+from turingsite.desk.file_form import FileOrText
 from turingsite.desk.forms import Answering
 
 SHORT, LONG = forms.Textarea(attrs={"rows": 3}), forms.Textarea(attrs={"rows": 8})
@@ -164,23 +164,5 @@ def initial_of(form: Answering, row: Category | Dimension | None) -> dict[str, A
     return {name: getattr(row, name) for name in form.base_fields if name != "category"} if row else {}
 
 
-class TaxonomyFileForm(Answering):
-    """A file, or the text of one as shown before."""
-
+class TaxonomyFileForm(FileOrText):
     upload = forms.FileField(label=_("Taxonomy file (YAML)"), required=False, allow_empty_file=True)
-    text = forms.CharField(
-        label=_("The file's text"),
-        required=False,
-        strip=False,
-        max_length=LARGEST,
-        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "mono"}),
-        help_text=_("Mend it here, or in your file and upload it again."),
-    )
-
-    def data_given(self) -> bytes:
-        """What is to be checked; empty where nothing was given."""
-        upload = self.cleaned_data["upload"]
-        if upload is not None:
-            data: bytes = upload.read(LARGEST + 1)
-            return data
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n").encode()
