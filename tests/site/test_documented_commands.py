@@ -25,7 +25,7 @@ from turingsite.api.models import ApiToken
 LINE = re.compile(r"(?:^|\s)manage\.py ([a-z_]+)([^#\n]*)")
 # They stay until they are stopped, ask for a password, want a running site, or take a minute (tests/demo runs
 # what seed_demo does); their options are parsed.
-NOT_RUN = {"serve", "createsuperuser", "play_speech_game", "seed_demo"}
+NOT_RUN = {"serve", "createsuperuser", "play_speech_game", "annotate", "seed_demo"}
 PLACE = re.compile(r"(?!STUDY$)[A-Z]{3,}")  # a word that stands for one: FILE, SLUG (a study is called STUDY)
 MAY_END_WITH_ONE = {"doctor", "check"}  # there is something to say about a site of the tests
 
@@ -104,9 +104,15 @@ def place(db: None, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPat
     (tmp_path / "verdicts.csv").write_text(verdicts)
     labelled = Study.objects.get(slug="my-study")
     factories.AnnotationSettingsFactory(study=labelled)
-    known = Dialogue.objects.filter(study_items__study=labelled).values_list("code", flat=True)[0]
-    scores = f"dialogue,rater,dimension,score,layer\n{known},ann,rhythm,4,raw\n{known},ann,accent,5,raw\n"
-    (tmp_path / "scores.csv").write_text(scores)
+    codes = Dialogue.objects.filter(study_items__study=labelled).order_by("pk").values_list("code", flat=True)
+    scores = [
+        f"{code},{rater},{dimension},{1 + (3 * at + step + len(dimension)) % 5},raw"
+        for at, code in enumerate(codes)
+        for step, rater in enumerate(("ann", "bo", "cy"))
+        for dimension in ("rhythm", "accent")
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["dialogue,rater,dimension,score,layer", *scores]) + "\n")
+    call_command("import_scores", tmp_path / "scores.csv", study="my-study", stdout=io.StringIO())
     return tmp_path
 
 
