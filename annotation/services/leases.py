@@ -10,6 +10,7 @@ from annotation.models import AnnotationSettings, Annotator, Batch, BatchItem
 from studies.assignment import lease_end
 from studies.models import Study
 
+OVERDUE = timedelta(minutes=10)  # the sweep comes every minute
 RENEWED_EVERY = timedelta(minutes=1)  # more often would be a write for nothing
 
 
@@ -27,6 +28,11 @@ def sweep(*, now: datetime, study: Study | None = None) -> int:
     for batch in found:
         take_back(batch)
     return len(found)
+
+
+def overdue(now: datetime) -> int:
+    """Batches whose time ran out long ago and that no sweep took back: their places wait for nobody."""
+    return Batch.objects.filter(state=Batch.State.OPEN, lease_until__lt=now - OVERDUE).count()
 
 
 def take_back(batch: Batch) -> None:

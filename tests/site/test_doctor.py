@@ -22,6 +22,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
+from annotation.tasks import sweep_leases
 from dialogues.models import ProcessingJob
 from tests import factories
 from tests.site.test_deployment import free_port, stop
@@ -163,6 +164,18 @@ def test_database_that_is_gone_is_not_waited_for(monkeypatch, database_vendor: s
     start = time.monotonic()
     assert levels("database", ask=False) == ["error"]
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.both
+def test_batches_that_no_sweep_took_back_are_told() -> None:
+    late = timezone.now() - timedelta(minutes=11)
+    factories.BatchFactory(lease_until=late, state="finished", finished_at=late)
+    assert levels("batches", ask=False) == ["ok"]
+    factories.BatchFactory(lease_until=late, state="open")
+    [one] = found("batches", ask=False)
+    assert (one.level, one.given["n"]) == (Level.WARNING, 1)
+    sweep_leases()
+    assert levels("batches", ask=False) == ["ok"]
 
 
 @pytest.mark.both

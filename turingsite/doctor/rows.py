@@ -12,6 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.services import leases
 from turingsite import jobs
 from turingsite.doctor.findings import Finding, error, note, ok, warning
 
@@ -100,3 +101,17 @@ def work() -> Iterator[Finding]:
             )
         else:
             yield ok("jobs", _("%(name)s: nothing waits."), name=kind.name)
+
+
+def batches() -> Iterator[Finding]:
+    """Batches of annotators who have gone: whether the sweep gives their dialogues to others."""
+    number = leases.overdue(timezone.now())
+    if number:
+        yield warning(
+            "batches",
+            _("%(n)s batches left alone were not taken back: their dialogues wait for nobody."),
+            _("See whether clock and worker of queue default run: their sweep takes them back."),
+            n=number,
+        )
+    else:
+        yield ok("batches", _("No batch of annotators is held longer than its time."))
