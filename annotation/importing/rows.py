@@ -48,12 +48,8 @@ class ScoreRow:
 
     @property
     def result(self) -> str:
-        """accepted, warned, unchanged or refused."""
-        if self.refused:
-            return "refused"
-        if self.unchanged:
-            return "unchanged"
-        return "warned" if any(note.level == notes.WARNING for note in self.notes) else "accepted"
+        """As ``notes.result_of`` says it."""
+        return notes.result_of(self.notes, unchanged=self.unchanged)
 
     @property
     def rater(self) -> str:

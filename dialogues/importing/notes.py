@@ -61,3 +61,13 @@ def shortened(text: str, length: int = 60) -> str:
 
 def any_stops(notes: Iterable[Note]) -> bool:
     return any(n.stops for n in notes)
+
+
+def result_of(said: Iterable[Note], *, unchanged: bool) -> str:
+    """What became of a row: accepted, warned, unchanged or refused."""
+    levels = {REFUSED if one.stops else one.level for one in said}
+    if REFUSED in levels:
+        return REFUSED
+    if unchanged:
+        return "unchanged"
+    return "warned" if WARNING in levels else "accepted"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialogues.importing.notes import Note, any_stops
+from dialogues.importing.notes import Note, any_stops, result_of
 from dialogues.importing.turns import TurnTime
 from dialogues.models import Kind
 from turingsite.audio.decode import Probe
@@ -102,8 +102,4 @@ class Checked:
     @property
     def result(self) -> str:
         """What becomes of the row (a value of ImportRow.State)."""
-        if self.refused:
-            return "refused"
-        if self.unchanged is not None:
-            return "unchanged"
-        return "warned" if any(note.level == "warning" for note in self.notes) else "accepted"
+        return result_of(self.notes, unchanged=self.unchanged is not None)

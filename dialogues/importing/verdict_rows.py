@@ -46,12 +46,8 @@ class VerdictRow:
 
     @property
     def result(self) -> str:
-        """accepted, warned, unchanged or refused."""
-        if self.refused:
-            return "refused"
-        if self.unchanged:
-            return "unchanged"
-        return "warned" if any(note.level == notes.WARNING for note in self.notes) else "accepted"
+        """As ``notes.result_of`` says it."""
+        return notes.result_of(self.notes, unchanged=self.unchanged)
 
 
 @dataclass

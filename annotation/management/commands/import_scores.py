@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.translation import gettext as _
+from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.importing.references import import_references, preview_references
 from annotation.importing.rows import ScoreRow
@@ -14,11 +13,8 @@ from annotation.importing.scales import Scale
 from annotation.importing.services import File, Imported, import_scores, preview_scores
 from annotation.importing.setting import How
 from annotation.models import Layer, ReferenceDialogue
-from dialogues.importing.notes import NOTE, Note, worded
-from dialogues.models import ImportRow
-from turingsite.errors import DomainError
-
-MARKS = {"warned": "!", "refused": "x"}
+from dialogues.importing.notes import Note, worded
+from dialogues.importing.telling import tell_end, tell_row, told
 
 
 class Command(BaseCommand):
@@ -65,19 +61,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         self.last = -1
-        try:
+        with told(path):
             done = self._done(File(path.read_bytes(), path.name), options)
-        except OSError as error:
-            raise CommandError(
-                _("%(file)s can't be read: %(why)s") % {"file": path, "why": error.strerror}
-            ) from error
-        except DomainError as error:
-            raise CommandError(worded({"message": str(error.message), "params": error.params})) from error
         for note in done.notes:
             self.stdout.write(f"  {worded(note.stored())}")
         for row in done.rows:
-            self._report(row)
-        self._end(done, options["study"], dry=options["dry_run"])
+            of, news = (row.head.dialogue, row.dimension), self._news(row)
+            tell_row(self, line=row.head.line, of=of, result=row.result, notes=news)
+        tell_end(self, done, options["study"], dry=options["dry_run"])
 
     def _done(self, file: File, options: dict[str, Any]) -> Imported:
         scale = Scale.FROM_ZERO if options["zero_based"] else Scale.UNSAID
@@ -90,40 +81,7 @@ class Command(BaseCommand):
         step = preview_scores if dry else import_scores
         return step(file=file, slug=slug, how=how)
 
-    def _report(self, row: ScoreRow) -> None:
-        """Rows that are taken in without a word are only counted: there may be very many."""
-        told = [note for note in self._news(row) if note.level != NOTE]
-        if row.refused:
-            told = [note for note in told if note.stops]
-        if not told:
-            return
-        style = self.style.ERROR if row.refused else self.style.WARNING
-        label = ImportRow.State(row.result).label
-        mark, line = MARKS.get(row.result, "="), row.head.line
-        of = " · ".join(_printable(part) for part in (row.head.dialogue, row.dimension) if part) or "—"
-        self.stdout.write(style(f"{mark} {_('line')} {line:>4}  {of}: {label}"))
-        for note in told:
-            self.stdout.write(f"      {worded(note.stored())}")
-
     def _news(self, row: ScoreRow) -> list[Note]:
         """What was not told yet: of a wide line, the words on the whole of it come once."""
         again, self.last = row.head.line == self.last, row.head.line
         return row.own if again else row.notes
-
-    def _end(self, done: Imported, slug: str, *, dry: bool) -> None:
-        counts = done.counts
-        line = _(
-            "%(accepted)s accepted, %(warned)s accepted with a warning, %(unchanged)s unchanged, "
-            "%(refused)s refused."
-        ) % {state: counts[state] for state in ("accepted", "warned", "unchanged", "refused")}
-        self.stdout.write(f"{_('Nothing was written.')} {line}" if dry else line)
-        if done.created and not dry:
-            self.stdout.write(_("The study “%(slug)s” was made, as a draft.") % {"slug": slug})
-        if not dry and counts["unchanged"] and not counts["accepted"] + counts["warned"]:
-            self.stdout.write(_("Nothing is new in this file: the study holds it all."))
-        if not any(counts[state] for state in ("accepted", "warned", "unchanged")):
-            raise CommandError(_("Every row was refused."), returncode=1)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "·" for c in text)[:60]
