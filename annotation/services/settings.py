@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,6 +12,7 @@ from annotation.models import AnnotationSettings, Attempt, Batch, Taxonomy
 from annotation.services.taxonomies import default_taxonomy
 from studies import audit
 from studies.models import Study
+from studies.services.setting import store
 from turingsite.errors import Invalid, NotFound
 
 SETTINGS = (
@@ -68,21 +68,14 @@ def change_annotation_settings(
     if taxonomy is not None:
         fields["taxonomy"] = taxonomy
     changed = [name for name in fields if fields[name] != getattr(settings, name)]
-    fixed = {name: said for name in changed if (said := refusal(study, name))}
+    fixed = {name: why for name in changed if (why := refusal(study, name))}
     if fixed:
         raise Invalid("fixed", next(iter(fixed.values())), fields=fixed)
-    values = audit.changes(settings, {name: fields[name] for name in changed if name != "taxonomy"})
-    if "taxonomy" in changed and taxonomy is not None:
-        values["taxonomy"] = [str(settings.taxonomy), str(taxonomy)]
-    for name in changed:
-        setattr(settings, name, fields[name])
-    try:
-        settings.clean_fields(exclude=["study"])
-    except ValidationError as error:
-        first = {name: messages[0] for name, messages in error.message_dict.items()}
-        raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
+    before = str(settings.taxonomy)
+    values = store(settings, {name: fields[name] for name in changed})
+    if "taxonomy" in changed:
+        values["taxonomy"] = [before, str(taxonomy)]
     if changed:
-        settings.save(update_fields=changed)
         audit.record(
             "annotation.settings", study=study, user=user, target=study.slug, changed=changed, values=values
         )

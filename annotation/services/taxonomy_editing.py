@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max, ProtectedError
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from annotation.services.settings import change_annotation_settings
 from annotation.services.taxonomies import fill, refuse_frozen, words_of
 from studies import audit
 from studies.models import Study
+from studies.services.setting import take
 from turingsite.errors import Conflict, Invalid, NotFound
 
 WORDS = ("title_en", "title_zh", "summary_en", "summary_zh", "source", "scale", "guidelines")
@@ -161,13 +161,8 @@ def _save(row: Category | Dimension, fields: Mapping[str, Any], known: tuple[str
 
 
 def _store(row: Any, fields: Mapping[str, Any], changed: list[str]) -> None:
-    for name in changed:
-        setattr(row, name, fields[name])
-    try:
-        row.clean_fields(exclude=["study", "taxonomy", "category", "copied_from", "created_by", "position"])
-    except ValidationError as error:
-        first = {name: messages[0] for name, messages in error.message_dict.items()}
-        raise Invalid("bad_words", _("Some of this can't be used."), fields=first) from error
+    unchecked = ["study", "taxonomy", "category", "copied_from", "created_by", "position"]
+    take(row, {name: fields[name] for name in changed}, code="bad_words", unchecked=unchecked)
     if row._state.adding:
         row.save()
     elif changed:

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 from studies import audit
 from studies.looks import state_of
 from studies.models import AuditLine, Study, StudyMember
+from studies.services.setting import store
 from turingsite.errors import Conflict, Invalid
 
 #: Columns the desk may set. Status, seed and address have rules of their own.
@@ -40,16 +40,8 @@ def change_settings(*, study: Study, user: Any = None, **fields: Any) -> list[st
     if fixed:
         message = _("This can't be changed any more: people have taken part.")
         raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
-    values = audit.changes(study, {name: fields[name] for name in changed})
-    for name in changed:
-        setattr(study, name, fields[name])
-    try:
-        study.clean_fields(exclude=[f.name for f in Study._meta.fields if f.name not in changed])
-    except ValidationError as error:
-        first = {name: messages[0] for name, messages in error.message_dict.items()}
-        raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
+    values = store(study, {name: fields[name] for name in changed})
     if changed:
-        study.save(update_fields=changed)
         audit.record(
             "study.settings", study=study, user=user, target=study.slug, changed=changed, values=values
         )

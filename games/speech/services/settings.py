@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from games.speech.models import Round, SpeechSettings
 from studies import audit
 from studies.models import Study
+from studies.services.setting import store
 from turingsite.errors import Invalid
 
 SETTINGS = (
@@ -37,16 +37,8 @@ def change_speech_settings(*, study: Study, user: Any = None, **fields: Any) -> 
     if fixed:
         message = _("This can't be changed any more: people have played.")
         raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
-    values = audit.changes(settings, {name: fields[name] for name in changed})
-    for name in changed:
-        setattr(settings, name, fields[name])
-    try:
-        settings.clean_fields(exclude=["study"])
-    except ValidationError as error:
-        first = {name: messages[0] for name, messages in error.message_dict.items()}
-        raise Invalid("bad_settings", _("Some of this can't be used."), fields=first) from error
+    values = store(settings, {name: fields[name] for name in changed})
     if changed:
-        settings.save(update_fields=changed)
         audit.record(
             "speech.settings", study=study, user=user, target=study.slug, changed=changed, values=values
         )
