@@ -1,9 +1,11 @@
-"""Which dialogue comes next, pure: what has the fewest raters, ties by chance; where known ones stand."""
+"""Which dialogue comes next, pure: what has the fewest raters, ties by chance; which of its places are free;
+where known ones stand.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 WORK, GOLD, REPEAT = "work", "gold", "repeat"
@@ -26,6 +28,14 @@ def least_rated(counts: Mapping[int, int], *, most: int, rng: random.Random) -> 
     ties = sorted(dialogue for dialogue, n in open_.items() if n == fewest)
     chosen = rng.choice(ties)
     return Choice(chosen, {"candidates": len(open_), "fewest": fewest, "ties": len(ties), "chosen": chosen})
+
+
+def free_places(taken: Collection[int], *, most: int, before: int = 0) -> list[int]:
+    """Places ``before`` + 1 … ``before`` + ``most`` that are not ``taken``; none where as many raters as that
+    hold others, which happens when k is lowered.
+    """
+    every = range(before + 1, before + most + 1)
+    return [place for place in every if place not in taken][: max(most - len(taken), 0)]
 
 
 def purposes(size: int, *, gold: float, repeat: float, rng: random.Random) -> list[str]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Annotator, Batch, BatchItem, Layer
+from annotation.balance import free_places
+from annotation.models import Annotator, Batch, BatchItem
 from annotation.services.pausing import locked, reason_of
+from annotation.services.queue import held_places, lock_places, places_of
 from annotation.services.settings import settings_of
 from dialogues.models import Verdict
 from studies import audit
@@ -80,12 +82,13 @@ def take_back(*, annotator: Annotator, user: Any = None) -> TakenBack:
     row.save(update_fields=["set_aside_at", "set_aside_by", "set_aside_reason"])
     study = row.participant.study
     settings = settings_of(study)
-    most = settings.expert_raters if row.layer == Layer.BLIND_EXPERT else settings.raters
+    lock_places(settings)
+    most = places_of(settings, row.layer)
     out = _finished(row).filter(exclusion=Exclusion.RATER)
     apart = out.exclude(purpose=BatchItem.Purpose.WORK).update(exclusion=Exclusion.NONE)
     work = list(out.filter(purpose=BatchItem.Purpose.WORK).order_by("given_at", "pk"))
     taken = _taken(row, work)
-    back = sum(_with_place(item, set(range(1, most + 1)) - taken[item.dialogue_id]) for item in work)
+    back = sum(_with_place(item, free_places(taken[item.dialogue_id], most=most)) for item in work)
     again, gone = (
         (Exclusion.NONE, Verdict.Exclusion.NONE),
         (Exclusion.GIVEN_AWAY, Verdict.Exclusion.GIVEN_AWAY),
@@ -133,25 +136,16 @@ def _choices(row: Annotator, exclusion: str) -> Any:
 def _taken(row: Annotator, work: Iterable[BatchItem]) -> dict[int, set[int]]:
     """The places of these items' dialogues that somebody holds."""
     held: dict[int, set[int]] = defaultdict(set)
-    rows = BatchItem.objects.filter(
-        study=row.participant.study, layer=row.layer, place__isnull=False,
-        dialogue__in=[item.dialogue_id for item in work],
-    )  # fmt: skip
+    rows = held_places(row.participant.study, row.layer)
+    rows = rows.filter(dialogue__in=[item.dialogue_id for item in work])
     for dialogue, place in rows.values_list("dialogue", "place"):
         held[dialogue].add(int(place or 0))
     return held
 
 
-def _with_place(item: BatchItem, free: set[int]) -> int:
+def _with_place(item: BatchItem, free: Sequence[int]) -> int:
     """Give a finished item a place of its dialogue: 1, or 0 where none is left."""
-    for place in sorted(free):
-        item.place, item.exclusion = place, Exclusion.NONE
-        try:
-            with transaction.atomic():  # somebody may take the place at this moment
-                item.save(update_fields=["place", "exclusion"])
-        except IntegrityError:
-            continue
-        return 1
-    item.place, item.exclusion = None, Exclusion.GIVEN_AWAY
+    item.place = free[0] if free else None
+    item.exclusion = Exclusion.NONE if free else Exclusion.GIVEN_AWAY
     item.save(update_fields=["place", "exclusion"])
-    return 0
+    return int(bool(free))

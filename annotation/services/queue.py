@@ -32,7 +32,7 @@ from dialogues.selectors import items_in_play
 from studies import codes
 from studies.assignment import lease_end, seeded
 from studies.export_words import product_version
-from studies.models import Participant
+from studies.models import Participant, Study
 
 Purpose = BatchItem.Purpose
 #: Pilot and test participants take places of their own, from here on: they work by the same rules and keep
@@ -43,6 +43,20 @@ TRIAL_PLACES = 1000
 def places_of(settings: AnnotationSettings, layer: str) -> int:
     """How many raters a dialogue gets in that layer."""
     return settings.expert_raters if layer == Layer.BLIND_EXPERT else settings.raters
+
+
+def held_places(study: Study, layer: str, *, before: int = 0) -> QuerySet[BatchItem]:
+    """The items that hold a place of a layer, counted from ``before``: those on trial have their own."""
+    return BatchItem.objects.filter(
+        study=study, layer=layer, place__gt=before, place__lte=before + TRIAL_PLACES
+    )
+
+
+def lock_places(settings: AnnotationSettings) -> None:
+    """One at a time in a study decides who holds which place, until the end of the transaction. Whoever holds
+    a person's row takes this after it.
+    """
+    AnnotationSettings.objects.select_for_update().get(pk=settings.pk)
 
 
 def known_to(participant: Participant) -> set[int]:
@@ -81,9 +95,9 @@ class Draws:
         if looks:
             return
         sweep(now=now, study=self.study)
-        # One draw at a time in a study: each sees the places that the last one took, and none waits for a
-        # place of another one that waits for its own.
-        AnnotationSettings.objects.select_for_update().get(pk=settings.pk)
+        # Each draw sees the places that the last one took, and none waits for a place of another one that
+        # waits for its own.
+        lock_places(settings)
 
     def _in_play(self) -> QuerySet[Any]:
         return items_in_play(
@@ -109,12 +123,7 @@ class Draws:
         return {dialogue: taken.get(dialogue, 0) for dialogue in self.pool - self.known}
 
     def _held(self) -> QuerySet[BatchItem]:
-        return BatchItem.objects.filter(
-            study=self.study,
-            layer=self.layer,
-            place__gt=self.before,
-            place__lte=self.before + TRIAL_PLACES,
-        )
+        return held_places(self.study, self.layer, before=self.before)
 
     @property
     def has_work(self) -> bool:
@@ -183,12 +192,8 @@ class Draws:
         return False
 
     def free_places(self, dialogue: int) -> list[int]:
-        """Places of ``dialogue`` that nobody holds; none where it has all its raters on others (k was
-        lowered).
-        """
-        taken = set(self._held().filter(dialogue=dialogue).values_list("place", flat=True))
-        every = range(self.before + 1, self.before + self.most + 1)
-        return [place for place in every if place not in taken][: max(self.most - len(taken), 0)]
+        taken = {item.place or 0 for item in self._held().filter(dialogue=dialogue).only("place")}
+        return balance.free_places(taken, most=self.most, before=self.before)
 
     def known_scores(self, batch: Batch, position: int) -> BatchItem | None:
         """Give a dialogue with known scores; None where the person has met all."""

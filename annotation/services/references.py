@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.layers import scores_in_layer
 from annotation.models import BatchItem, Layer, ReferenceDialogue, ReferenceScore, ReviewCase
+from annotation.services.queue import lock_places
 from annotation.services.settings import settings_of
 from dialogues.models import Dialogue, StudyItem
 from studies import audit
@@ -118,8 +119,10 @@ def add_reference_scores(
         raise Invalid("unknown_role", _("A reference is for calibration, or gold."))
     if not StudyItem.objects.filter(study=study, dialogue=dialogue).exists():
         raise NotFound("no_dialogue", _("It is not in this study."))
-    dimensions = {one.key: one for one in settings_of(study).taxonomy.dimensions.all()}
+    settings = settings_of(study)
+    dimensions = {one.key: one for one in settings.taxonomy.dimensions.all()}
     _check(scores, dimensions)
+    lock_places(settings)
     refuse_busy(study, dialogue)
     found = ReferenceDialogue.objects.select_for_update().filter(study=study, dialogue=dialogue).first()
     if found is not None and found.is_active:
@@ -154,6 +157,7 @@ def retire(*, reference: ReferenceDialogue, user: Any = None) -> None:
 @transaction.atomic
 def activate(*, reference: ReferenceDialogue, user: Any = None) -> None:
     """Use a retired one again, with the scores it has. Conflict ``being_annotated`` as when it is made."""
+    lock_places(settings_of(reference.study))
     refuse_busy(reference.study, reference.dialogue)
     if ReferenceDialogue.objects.filter(pk=reference.pk, is_active=False).update(is_active=True):
         audit.record("reference.activated", study=reference.study, user=user, target=reference.dialogue.code)
@@ -161,7 +165,9 @@ def activate(*, reference: ReferenceDialogue, user: Any = None) -> None:
 
 
 def refuse_busy(study: Study, dialogue: Dialogue) -> None:
-    """Conflict ``being_annotated`` while somebody has the dialogue in hand as ordinary work."""
+    """Conflict ``being_annotated`` while somebody has the dialogue in hand as ordinary work. Callers hold the
+    study's places, so that nobody is given it at this moment.
+    """
     in_hand = BatchItem.objects.filter(
         study=study,
         dialogue=dialogue,

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Annotator, Batch, BatchItem, Score, WorkSession
 from annotation.services import batches, leases, scoring
 from annotation.services.listening import Listening
-from dialogues.models import Verdict
+from annotation.services.references import add_reference_scores
+from dialogues.models import Dialogue, Verdict
 from studies import services as studies
 from studies.models import Study
 from tests.annotation.annotating import KEYS, Rater, keys, work_study
 from tests.speech.test_concurrency import at_once, fresh
+from turingsite.errors import Conflict
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 
@@ -191,3 +197,33 @@ def test_whoever_withdraws_in_the_middle_of_everything_leaves_and_nothing_breaks
     if erase:
         assert not Score.objects.exists()
         assert not Annotator.objects.exists()
+
+
+def test_no_dialogue_becomes_a_reference_while_it_is_being_given(transactional_db: None) -> None:
+    rater = Rater(work_study(dialogues=5))
+    study, given = rater.participant.study, threading.Event()
+
+    def draw() -> None:
+        with transaction.atomic():
+            start(rater)
+            given.set()
+            time.sleep(0.3)  # what it gave is not yet to be seen
+        connection.close()
+
+    def make() -> str:
+        given.wait()
+        dialogue = Dialogue.objects.filter(study_items__study=study).order_by("pk")[0]
+        try:
+            add_reference_scores(
+                study=study, dialogue=dialogue, role="gold", source="review", scores={"rhythm": 2}
+            )
+        except Conflict as error:
+            return error.code
+        finally:
+            connection.close()
+        return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        drawn, made = pool.submit(draw), pool.submit(make)
+        drawn.result()
+        assert made.result() == "being_annotated"

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.models import Annotator, Batch, BatchItem, Score
+from annotation.models import AnnotationSettings, Annotator, Batch, BatchItem, Score
 from annotation.services.pausing import pause, resume
 from annotation.services.quality import another_try, set_aside, take_back
 from annotation.services.settings import settings_of
@@ -87,6 +87,16 @@ def test_taken_back_only_where_the_place_is_still_free(study: Study, rater: Anno
     assert rater.paused_at is not None
     with pytest.raises(Conflict):
         take_back(annotator=rater)
+
+
+def test_taken_back_only_where_fewer_raters_are_wanted_than_others_hold(
+    study: Study, rater: Annotator
+) -> None:
+    set_aside(annotator=rater, reason="Straight-lined.", now=NOW)
+    AnnotationSettings.objects.filter(study=study).update(raters=1)
+    done = take_back(annotator=rater)
+    assert (done.items, done.given_away) == (0, 3), "the other one holds the second place"
+    assert all(places == [2] for places in held(study).values())
 
 
 def test_gold_and_other_exclusions_keep_what_they_are(study: Study, rater: Annotator) -> None:
