@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.utils import translation
 
 from dialogues.models import Choice, Kind, Verdict
+from games.speech.reports.names import names_of
 from studies.exports import export_study
 from studies.questions import DECLINE
 from studies.report_formats import FORMATS
@@ -33,6 +35,11 @@ def row(result: ReportResult, table: str, **wanted: Any) -> Mapping[str, Any]:
     found = rows(result, table, **wanted)
     assert len(found) == 1, f"{len(found)} rows of {table} with {wanted}"
     return found[0]
+
+
+def words_of(result: ReportResult, table: str, column: str) -> Mapping[str, Any]:
+    found = next(one.headings for one in result.tables if one.key == table)
+    return next(one.words for one in found if one.key == column)
 
 
 @pytest.fixture
@@ -201,6 +208,40 @@ def test_strategies_are_set_against_the_others_in_a_family_of_their_own(db: None
     assert one["others_low"] < one["others"] < one["others_high"]
     assert one["p"] == pytest.approx(other["p"])
     assert one["p_holm"] == pytest.approx(min(1.0, 2 * one["p"]))
+
+
+@pytest.mark.parametrize(
+    ("language", "named", "about"), [("en", "Small talk", "Tea"), ("zh-hans", "闲聊", "茶")]
+)
+def test_strategies_and_topics_that_somebody_added_have_their_names(
+    db: None, tmp_path: Path, language: str, named: str, about: str
+) -> None:
+    played = Played()
+    own = factories.StrategyFactory(code="small-talk", name_en="Small talk", name_zh="闲聊")
+    tea = factories.TopicFactory(code="tea", label_en="Tea", label_zh="茶")
+    unnamed = factories.StrategyFactory(code="unnamed")
+    for place, dialogue in enumerate(played.machine):
+        dialogue.strategy, dialogue.topic = (own, unnamed)[place % 2], tea
+        dialogue.save(update_fields=["strategy", "topic"])
+    path = tmp_path / "export.zip"
+    export_study(study=played.study, path=path)
+    with translation.override(language):
+        for report, table in (("success-rate", "strategies"), ("leaks", "rate")):
+            result = run_report(report, played.study)
+            assert run_report_from(report, path) == result
+            page = FORMATS["md"](result)
+            heading = words_of(result, table, "strategy")
+            assert heading["small-talk"] == named
+            assert "unnamed" not in heading
+            assert (named in page, "unnamed" in page) == (True, True)
+        assert words_of(run_report("accuracy", played.study), "breakdown", "level")["tea"] == about
+
+
+def test_an_export_without_names_shows_codes_and_what_is_built_in() -> None:
+    older = [{"strategy": "role_play", "topic": ""}, {"strategy": "small-talk", "topic": "tea"}]
+    found = names_of(older)
+    assert found["role_play"] == "role play"
+    assert not {"small-talk", "tea"} & set(found)
 
 
 def test_every_p_of_a_family_names_it(db: None) -> None:

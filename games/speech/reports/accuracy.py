@@ -42,7 +42,9 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             lengths.by_length(data.judged, pooled, (KIND,)),
             lengths.trend(data.judged, pooled, (KIND,)),
             *groups.tables_of(tables, data.judged),
-            breakdown.table(data.judged, everybody, "correct", "accuracy", gettext_lazy("right")),
+            breakdown.table(
+                data.judged, everybody, "correct", "accuracy", gettext_lazy("right"), names=data.names
+            ),
         ),
         notes=(
             _("Right: a human judged human, a machine (pseudo-humans included) judged machine."),

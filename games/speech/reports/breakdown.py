@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy
 
 from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, share_row
 from games.speech.reports.judged import Judged, Labels, Mask, Numbers
-from games.speech.reports.strategies import known_words
 from studies.estimates import NOTE, interval_headings
 from studies.reports import Heading, ReportTable
 
@@ -33,11 +32,15 @@ def table(
     name: str,
     label: Any,
     *,
+    names: Mapping[str, str],
     key: str = "breakdown",
     title: Any = None,
     factors: Collection[str] = tuple(FACTORS),
 ) -> ReportTable:
-    """The share ``of`` by factor and level, for each group (key, words, mask)."""
+    """The share ``of`` by factor and level, for each group (key, words, mask).
+
+    ``names``: what strategies and topics are called, by code.
+    """
     rows: list[dict[str, Any]] = []
     for group, _words, inside in groups:
         own = judged.where(inside)
@@ -59,7 +62,7 @@ def table(
         (
             Heading("group", gettext_lazy("group"), "text", {one: words for one, words, _mask in groups}),
             Heading("factor", gettext_lazy("by"), "text", FACTORS),
-            Heading("level", gettext_lazy("level"), "text", known_words()),
+            Heading("level", gettext_lazy("level"), "text", names),
             *COUNTS,
             *interval_headings(name, label),
             NOTE,

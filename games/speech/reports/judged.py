@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dialogues import analysis_sets
 from dialogues.models import Choice, Kind
+from games.speech.reports import names
 from studies.reports import Basis, Options, Tables
 from turingsite.stats.arrays import clusters
 
@@ -34,7 +35,10 @@ COLUMNS = {
         "length",
         "given_at",
     ),
-    "dialogues": (*("dialogue", "kind", "system", "language", "topic", "strategy", "origin", "duration"),),
+    "dialogues": (
+        *("dialogue", "kind", "system", "language", "topic", "strategy", "origin", "duration"),
+        *names.COLUMNS,
+    ),
     "participants": ("participant", "source"),
 }
 
@@ -125,6 +129,7 @@ class Given:
     published: Judged | None
     basis: Basis
     languages: tuple[str, ...]
+    names: Mapping[str, str]  # of strategies and topics, by code
 
 
 def given(tables: Tables, options: Options, *, with_published: bool = False) -> Given:
@@ -161,6 +166,7 @@ def given(tables: Tables, options: Options, *, with_published: bool = False) -> 
             excluded_total=chosen.excluded_total,
         ),
         languages=(options.language,) if options.language else tuple(languages),
+        names=names.names_of(tables["dialogues"]),
     )
 
 

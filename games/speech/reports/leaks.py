@@ -15,7 +15,6 @@ from games.speech.reports.figures import COUNTS, HOW_TWO_WAY, LANGUAGE, share_ro
 from games.speech.reports.judged import COLUMNS as JUDGED_COLUMNS
 from games.speech.reports.judged import Given, Judged, Mask, given, in_scope, leaking, scopes
 from games.speech.reports.speakers import HEAD, MACHINES, Speakers, head, speakers
-from games.speech.reports.strategies import known_words
 from studies.estimates import NOTE, interval_headings
 from studies.reports import Heading, Options, ReportResult, ReportTable, Tables
 from turingsite import stats
@@ -97,7 +96,7 @@ def _rate(tables: Tables, data: Given, who: Speakers) -> ReportTable:
         gettext_lazy("Dialogues in which the machine says what it is"),
         (
             *HEAD[:4],
-            _strategy_heading(),
+            _strategy_heading(data),
             Heading("dialogues", gettext_lazy("dialogues"), "count"),
             Heading("searched", gettext_lazy("with transcript"), "count"),
             Heading("leaks", gettext_lazy("with a leak"), "count"),
@@ -130,8 +129,8 @@ def _strategies(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
             yield name or _("(none)"), [row for row in rows if str(row["strategy"] or "") == name]
 
 
-def _strategy_heading() -> Heading:
-    return Heading("strategy", gettext_lazy("strategy"), "text", {"all": _("all"), **known_words()})
+def _strategy_heading(data: Given) -> Heading:
+    return Heading("strategy", gettext_lazy("strategy"), "text", {"all": _("all"), **data.names})
 
 
 def _three_ways(judged: Judged, mask: Mask) -> Iterator[dict[str, Any]]:
@@ -197,7 +196,7 @@ def _by_strategy(data: Given, unsearched: Unsearched) -> ReportTable:
         gettext_lazy("Success rate by strategy, with and without leaks"),
         (
             LANGUAGE,
-            _strategy_heading(),
+            _strategy_heading(data),
             WAY,
             *COUNTS,
             *interval_headings("share", gettext_lazy("judged human")),

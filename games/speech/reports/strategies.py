@@ -7,22 +7,12 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_lazy
 
-from dialogues import builtin
 from games.speech.reports import families
 from games.speech.reports.figures import COUNTS, LANGUAGE, share_row
 from games.speech.reports.judged import Given, in_scope, scopes
 from studies.estimates import NOTE, adjust, enough, interval_headings, possible
 from studies.reports import Heading, ReportTable
-from studies.texts import pick
 from turingsite import stats
-
-
-def known_words() -> dict[str, str]:
-    """What built-in strategies and topics are called on the page, in the reader's language, by code."""
-    return {
-        **{one["code"]: pick({"en": one["name_en"], "zh": one["name_zh"]}) for one in builtin.strategies()},
-        **{one["code"]: pick({"en": one["label_en"], "zh": one["label_zh"]}) for one in builtin.topics()},
-    }
 
 
 def table(data: Given) -> ReportTable:
@@ -59,7 +49,7 @@ def table(data: Given) -> ReportTable:
         gettext_lazy("Success by strategy"),
         (
             LANGUAGE,
-            Heading("strategy", gettext_lazy("strategy"), "text", known_words()),
+            Heading("strategy", gettext_lazy("strategy"), "text", data.names),
             *COUNTS,
             *interval_headings("share", gettext_lazy("judged human")),
             Heading("others", gettext_lazy("minus the others")),

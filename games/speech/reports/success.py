@@ -52,13 +52,16 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
             discrimination.by_system(data, who),
             strategies.table(data),
             *outside,
-            breakdown.table(data.judged, groups, "human", "share", gettext_lazy("judged human")),
+            breakdown.table(
+                data.judged, groups, "human", "share", gettext_lazy("judged human"), names=data.names
+            ),
             breakdown.table(
                 data.judged,
                 [(one.key, one.name, one.among(data.judged)) for one in who.everybody if one.is_listed_alone],
                 "human",
                 "share",
                 gettext_lazy("judged human"),
+                names=data.names,
                 key="speaker_breakdown",
                 title=gettext_lazy("Each system, and humans by origin, by round, strategy and topic"),
                 factors=("round", "strategy", "topic"),
