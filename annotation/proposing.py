@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from annotation.layers import scores_in_layer
 from annotation.models import AnnotationSettings, Layer, ReferenceDialogue, ReviewCase
 from annotation.services.references import MIDDLE, consensus
@@ -32,19 +34,25 @@ class Proposal(NamedTuple):
     pool: int
 
 
-def candidates_of(settings: AnnotationSettings) -> list[Candidate]:
+def reviewed_dialogues(settings: AnnotationSettings) -> QuerySet[Dialogue]:
     """Playable dialogues with a closed review that are no reference now; retired ones come again."""
     study = settings.study
     closed = ReviewCase.objects.filter(study=study, state=ReviewCase.State.CLOSED).values("dialogue")
     active = ReferenceDialogue.objects.filter(study=study, is_active=True).values("dialogue")
-    rows = (
+    known = scores_in_layer(study, Layer.TRUTH_SHOWN).filter(dialogue=OuterRef("pk"))
+    return (
         Dialogue.objects.playable()
-        .filter(pk__in=closed, language__in=study.languages, study_items__study=study)
+        .filter(Exists(known), pk__in=closed, language__in=study.languages, study_items__study=study)
         .exclude(pk__in=active)
         .order_by("pk")
     )
+
+
+def candidates_of(settings: AnnotationSettings) -> list[Candidate]:
+    """The dialogues that may become references, with their scores counted. Reads all their scores."""
+    rows = list(reviewed_dialogues(settings))
     given: dict[int, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
-    scores = scores_in_layer(study, Layer.TRUTH_SHOWN).filter(dialogue__in=closed)
+    scores = scores_in_layer(settings.study, Layer.TRUTH_SHOWN).filter(dialogue__in=rows)
     for dialogue, key, value, evidence in scores.values_list(
         "dialogue", "dimension__key", "value", "evidence"
     ):
@@ -54,8 +62,7 @@ def candidates_of(settings: AnnotationSettings) -> list[Candidate]:
         known = [consensus(values) for values in given[row.pk].values()]
         clear = [value for value in known if value is not None and value != MIDDLE]
         against = sum((value > MIDDLE) != (row.truth == Nature.HUMAN) for value in clear)
-        if known:
-            found.append(Candidate(row, len(clear), against))
+        found.append(Candidate(row, len(clear), against))
     return found
 
 

@@ -26,6 +26,7 @@ from annotation.models import (
 )
 from annotation.rater_figures import Figures, Item, Sheet, figures_of, others_of
 from annotation.rater_flags import Flag, flags_of
+from annotation.services.queue import finished_work
 from dialogues.withdrawing import of_withdrawn
 from studies.models import Study
 from turingsite.errors import NotFound
@@ -197,10 +198,8 @@ def rows_of(settings: AnnotationSettings) -> list[Row]:
     for attempt in Attempt.objects.filter(annotator__participant__study=settings.study).order_by("number"):
         attempts[attempt.annotator_id].append(attempt)
     batches: dict[int, int] = defaultdict(int)
-    finished = Batch.objects.filter(
-        annotator__participant__study=settings.study, kind=Batch.Kind.WORK, state=Batch.State.FINISHED
-    )
-    for annotator in finished.values_list("annotator", flat=True):
+    finished = finished_work(Batch.objects.filter(annotator__participant__study=settings.study))
+    for annotator, _batch in finished.order_by().values_list("annotator", "pk"):
         batches[annotator] += 1
     found = []
     for pay in pay_of(settings):

@@ -257,13 +257,18 @@ def has_work(annotator: Annotator, settings: AnnotationSettings, *, now: datetim
     return Draws(annotator, settings, now=now, looks=True).has_work
 
 
-def finished_batches(annotator: Annotator) -> QuerySet[Batch]:
-    """Batches of work that the person has finished, those apart in which nothing was finished."""
-    return annotator.batches.filter(
+def finished_work(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Those of ``batches`` that are finished work, without those in which nothing was finished."""
+    return batches.filter(
         kind=Batch.Kind.WORK,
         state=Batch.State.FINISHED,
         items__state=BatchItem.State.FINISHED,
     ).distinct()
+
+
+def finished_batches(annotator: Annotator) -> QuerySet[Batch]:
+    """Batches of work that the person has finished."""
+    return finished_work(annotator.batches.all())
 
 
 def draw_batch(annotator: Annotator, settings: AnnotationSettings, *, now: datetime) -> Batch | None:

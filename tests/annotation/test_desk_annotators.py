@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Annotator, Attempt, BatchItem, ReferenceDialogue, ReferenceScore
+from annotation.selectors_raters import rows_of
 from annotation.services.settings import settings_of
 from annotation.services.taxonomies import default_taxonomy
 from dialogues.models import Dialogue
@@ -183,3 +184,20 @@ def test_people_who_had_everything_erased_are_gone(researcher: Any, study: Study
     study.participants.filter(pk=rater.participant.pk).update(erased_at=NOW)
     assert len(researcher.get(url("annotators", "scored")).context["rows"]) == 1
     assert researcher.get(url("annotator", "scored", rater.participant.code)).status_code == 404
+
+
+def test_a_batch_in_which_nothing_was_finished_counts_for_nobody(study: Study, rater: Annotator) -> None:
+    settings = settings_of(study)
+    before = {row.annotator.pk: row.batches for row in rows_of(settings)}
+    batch = factories.BatchFactory(annotator=rater, state="finished", finished_at=NOW)
+    item = factories.BatchItemFactory(batch=batch, dialogue=factories.add_dialogue(study), state="skipped")
+    assert {row.annotator.pk: row.batches for row in rows_of(settings)} == before
+    factories.annotate(item)
+    assert {row.annotator.pk: row.batches for row in rows_of(settings)} == before | {
+        rater.pk: before[rater.pk] + 1
+    }
+
+
+def test_the_list_says_what_was_published_of_pay(researcher: Any, study: Study, rater: Annotator) -> None:
+    page = researcher.get(f"/admin/study/{study.slug}/annotation/annotators/").content.decode()
+    assert "36 raters, 20 to 30 minutes a batch of five" in page

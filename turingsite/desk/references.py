@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import AnnotationSettings, ReferenceDialogue
-from annotation.proposing import candidates_of, lacking, propose
+from annotation.proposing import lacking, propose, reviewed_dialogues
 from annotation.services.material import tries_by_language
 from annotation.services.references import activate, make_reference, retire
 from annotation.services.settings import settings_of
@@ -45,7 +45,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
     if manager and "role" in request.GET and form.is_valid():
         context |= _proposal(request, settings, form)
     elif manager:
-        context["reviewed"] = len(candidates_of(settings))
+        context["reviewed"] = reviewed_dialogues(settings).count()
     return render(request, "desk/references.html", context)
 
 
