@@ -24,6 +24,18 @@ def upload(text: str | bytes, **more: str) -> dict[str, Any]:
     return {"upload": SimpleUploadedFile("study.yaml", data), **more}
 
 
+def not_applied(researcher: Any, address: str, data: str | bytes) -> Any:
+    """The page after such a file was to be applied and was not: at an address that can be loaded again."""
+    lines = AuditLine.objects.count()
+    sent = researcher.post(address, upload(data, apply="yes"))
+    assert sent.status_code == 302, "going back sends no form again"
+    assert sent.url.startswith(f"{address}?checked=")
+    page = researcher.get(sent.url)
+    assert researcher.get(sent.url).context["form"].errors == page.context["form"].errors
+    assert AuditLine.objects.count() == lines
+    return page
+
+
 @pytest.fixture
 def study(cast: Any) -> Study:
     made = services.create_study(
@@ -101,7 +113,8 @@ def test_what_is_wrong_is_told_by_line_and_can_be_mended_in_place(researcher: An
 def test_files_that_are_none_are_refused_in_words(researcher: Any, study: Study, data: bytes) -> None:
     page = researcher.post(url("study_file", "mine"), upload(data), follow=True)
     assert page.context["problems"] or page.context["form"].errors
-    assert researcher.post(url("study_file", "mine"), upload(data, apply="yes")).status_code == 400
+    forced = not_applied(researcher, url("study_file", "mine"), data)
+    assert forced.context["problems"] or forced.context["form"].errors
 
 
 @pytest.mark.parametrize("escape", [r"\0", r"\a", r"\ud800", r"\uffff"])
@@ -119,7 +132,8 @@ def test_escaped_control_characters_are_told_by_line(
     page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
     assert page.status_code == 200
     assert [one.line for one in page.context["problems"] if one.is_error] == [line]
-    assert researcher.post(url("study_file", "mine"), upload(text, apply="yes")).status_code == 400
+    forced = not_applied(researcher, url("study_file", "mine"), text)
+    assert [one.line for one in forced.context["problems"] if one.is_error] == [line]
 
 
 def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, study: Study) -> None:
@@ -128,8 +142,8 @@ def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, 
     page = researcher.post(url("study_file", "mine"), upload(text), follow=True)
     assert page.context["refused"]
     assert "Apply it" not in page.content.decode()
-    forced = researcher.post(url("study_file", "mine"), upload(text, apply="yes"))
-    assert forced.status_code == 400
+    forced = not_applied(researcher, url("study_file", "mine"), text)
+    assert forced.context["form"].non_field_errors()
     assert "people have taken part" in forced.content.decode()
     study.refresh_from_db()
     assert (study.min_age, study.title_en) == (18, "Mine")
@@ -137,8 +151,7 @@ def test_what_may_not_change_any_more_is_shown_and_not_applied(researcher: Any, 
 
 def test_a_file_of_another_study_is_not_taken(researcher: Any, study: Study, cast: Any) -> None:
     text = as_yaml(describe(study)).replace("slug: mine", f"slug: {cast.study.slug}")
-    page = researcher.post(url("study_file", "mine"), upload(text, apply="yes"))
-    assert page.status_code == 400
+    page = not_applied(researcher, url("study_file", "mine"), text)
     assert "This is a file of the study “conversations”" in page.content.decode()
     cast.study.refresh_from_db()
     assert cast.study.title_en == "Short conversations"
@@ -178,8 +191,7 @@ def test_a_new_study_takes_no_address_that_is_taken(researcher: Any, study: Stud
         text = (
             as_yaml(describe(study)).replace("slug: mine", f"slug: {slug}").replace("en: Mine", "en: Taken")
         )
-        page = researcher.post(url("new_study_file"), upload(text, apply="yes"))
-        assert page.status_code == 400
+        page = not_applied(researcher, url("new_study_file"), text)
         assert "Another study has this address." in page.content.decode()
         assert Study.objects.get(slug=slug).title_en != "Taken"
 
@@ -211,7 +223,7 @@ def test_what_was_checked_has_an_address_of_its_own_for_whoever_sent_it(
 
 
 def test_no_file_at_all_is_asked_for(researcher: Any) -> None:
-    page = researcher.post(url("new_study_file"), {"text": ""})
-    assert page.status_code == 400
+    page = researcher.post(url("new_study_file"), {"text": ""}, follow=True)
+    assert [status for _address, status in page.redirect_chain] == [302]
     assert page.context["form"].errors == {"upload": ["Choose a file."]}
     assert "1:1" not in page.content.decode()

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from studies import codes, files
 from studies.files.schema import LARGEST
+from studies.files.shapes import Problem
 from studies.models import Study
 from studies.selectors import access_desk_study
 from studies.services.filing import apply_study_file
@@ -55,93 +57,108 @@ def new_study_file(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
-    """Ask for a file; what was sent is kept and shown at an address of its own, so that one can go back."""
-    if request.method != "POST":
-        text = _kept(request)
-        if text is None:
-            return _answer(request, study, StudyFileForm())
-        form = StudyFileForm({"text": text})
-        form.full_clean()
-        return _checked(request, study, form, text.encode())
+    """Ask for a file; whatever is sent is answered at an address of its own, so that one can go back."""
+    if request.method == "POST":
+        return _sent(request, study)
+    kept = _kept(request)
+    if kept is None:
+        return _answer(request, study, StudyFileForm())
+    form = StudyFileForm({"text": kept["text"]})
+    form.full_clean()
+    form.errors.clear()  # those of what was sent are kept
+    for name, words in kept["errors"].items():
+        form.add_error(None if name == NON_FIELD_ERRORS else name, words)
+    if kept["problems"]:
+        return _answer(request, study, form, problems=[Problem(*one) for one in kept["problems"]])
+    return _checked(request, study, form, kept["text"]) if kept["text"] else _answer(request, study, form)
+
+
+def _sent(request: HttpRequest, study: Study | None) -> HttpResponse:
+    """Apply what was sent, where that was asked for and can be; else keep it and lead to what it says."""
     form = StudyFileForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _answer(request, study, form, status=400)
-    data = form.data_given()
-    text = _text_of(data)
-    if text is None or "apply" in request.POST:
-        return _checked(request, study, form, data)
+    text, problems = "", []
+    if form.is_valid():
+        data = form.data_given()
+        if "apply" in request.POST and (answer := _applied(request, form, study, data)) is not None:
+            return answer
+        text = _text_of(data)
+        if not text:
+            problems = [(one.line, one.column, one.key, str(one.message)) for one in files.check(data).errors]
     code = codes.public_code()
-    request.session[KEPT] = {"code": code, "path": request.path, "text": text}
+    errors = {name: [str(one) for one in words] for name, words in form.errors.items()}
+    request.session[KEPT] = {
+        "code": code, "path": request.path, "text": text, "errors": errors, "problems": problems,
+    }  # fmt: skip
     return redirect(f"{request.path}?checked={code}")
 
 
-def _text_of(data: bytes) -> str | None:
-    """The file's text; ``None`` where there is none to be mended: not UTF-8, or too large."""
+def _text_of(data: bytes) -> str:
+    """The file's text; empty where there is none to be mended: not UTF-8, or too large."""
     try:
-        return data.decode() if len(data) <= LARGEST else None
+        return data.decode() if len(data) <= LARGEST else ""
     except UnicodeDecodeError:
-        return None
+        return ""
 
 
-def _kept(request: HttpRequest) -> str | None:
-    """The text this person sent last, where this address was given for it."""
-    kept = request.session.get(KEPT, {})
+def _kept(request: HttpRequest) -> dict[str, Any] | None:
+    """What this person sent last, where this address was given for it."""
+    kept: dict[str, Any] = request.session.get(KEPT, {})
     if not kept or (kept["code"], kept["path"]) != (request.GET.get("checked"), request.path):
         return None
-    return str(kept["text"])
+    return kept
 
 
-def _checked(request: HttpRequest, study: Study | None, form: StudyFileForm, data: bytes) -> HttpResponse:
-    """What is wrong with the file, or what it would change; applied where that was asked for."""
-    checked = files.check(data)
-    values = checked.values
+def _checked(request: HttpRequest, study: Study | None, form: StudyFileForm, text: str) -> HttpResponse:
+    """What is wrong with the file, or what it would change."""
+    checked = files.check(text.encode())
     context: dict[str, Any] = {
         "checked": True,
         "problems": [one for one in checked.problems if one.is_error],
         "hints": [one for one in checked.problems if not one.is_error],
     }
-    if values is not None and not _belongs(form, study, str(values["slug"])):
-        values = None
-    if values is not None:
+    values = checked.values
+    if values is not None and (foreign := _foreign(study, str(values["slug"]))):
+        form.add_error(None, foreign)
+    elif values is not None:
         changes = files.compare(study, values)
-        if "apply" in request.POST and (answer := _applied(request, form, study, values)) is not None:
-            return answer
         context |= {
             "lines": list(files.shown(changes)),
             "refused": any(one.refusal for one in changes),
             "nothing": all(one.state in ("unchanged", "kept") for one in changes),
             "slug": values["slug"],
         }
-    wrong = request.method == "POST" and (values is None or form.errors)
-    return _answer(request, study, _with_text(form, data), status=400 if wrong else 200, **context)
+    return _answer(request, study, form, **context)
 
 
-def _answer(
-    request: HttpRequest, study: Study | None, form: StudyFileForm, *, status: int = 200, **more: Any
-) -> HttpResponse:
+def _answer(request: HttpRequest, study: Study | None, form: StudyFileForm, **more: Any) -> HttpResponse:
     context = {
         "study": study,
         "title": _("Study file") if study is not None else _("New study from a file"),
         "templates": files.TEMPLATES,
         "form": form,
     }
-    return render(request, "desk/plan_study_file.html", context | more, status=status)
+    return render(request, "desk/plan_study_file.html", context | more)
 
 
-def _belongs(form: StudyFileForm, study: Study | None, slug: str) -> bool:
-    """Whether the file is for the study it was given to; a new one needs an address of its own."""
+def _foreign(study: Study | None, slug: str) -> str:
+    """Why the file is not for the study it was given to; a new one needs an address of its own."""
     if study is not None and slug != study.slug:
-        form.add_error(None, _("This is a file of the study “%(slug)s”, not of this one.") % {"slug": slug})
-        return False
+        return _("This is a file of the study “%(slug)s”, not of this one.") % {"slug": slug}
     if study is None and Study.objects.filter(slug=slug).exists():
-        form.add_error(None, _("Another study has this address. Choose another slug in the file."))
-        return False
-    return True
+        return _("Another study has this address. Choose another slug in the file.")
+    return ""
 
 
 def _applied(
-    request: HttpRequest, form: StudyFileForm, study: Study | None, values: dict[str, Any]
+    request: HttpRequest, form: StudyFileForm, study: Study | None, data: bytes
 ) -> HttpResponse | None:
+    """The way to the study, once the file is applied; None where it is not, the reason in the form.
+
+    What the file itself says wrong is found again where it is shown.
+    """
+    values = files.check(data).values
+    if values is None or _foreign(study, str(values["slug"])):
+        return None
     try:
         made, changes = apply_study_file(values=values, only_new=study is None, user=request.user)
     except DomainError as error:
@@ -152,15 +169,6 @@ def _applied(
     request.session.pop(KEPT, None)
     messages.success(request, _("Applied: %(n)s changes.") % {"n": len(changes)})
     return redirect("admin:desk_study", made.slug)
-
-
-def _with_text(form: StudyFileForm, data: bytes) -> StudyFileForm:
-    """The same form with the file's text in it, so that it can be mended and applied; its errors stay."""
-    shown = StudyFileForm({"text": data.decode("utf-8", "replace")[:LARGEST]})
-    shown.full_clean()
-    for error in form.non_field_errors():
-        shown.add_error(None, str(error))
-    return shown
 
 
 def _saved(text: str, name: str) -> HttpResponse:
