@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, Exists, FilteredRelation, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from dialogues.models import Dialogue, ImportBatch, ImportRow, StudyItem, Verdict
+from dialogues.models import Dialogue, ImportBatch, ImportRow, StudyItem, System, Verdict
 from studies.models import Study, StudyMember
 from turingsite.errors import NotFound
 
@@ -125,3 +125,9 @@ def left_out_of(study: Study) -> dict[str, int]:
         .order_by("exclusion")
     )
     return dict(found)
+
+
+def names_of_systems(study: Study) -> list[str]:
+    """Names and codes of the systems in the study: what nobody may see before they have answered."""
+    systems = System.objects.filter(parties__dialogue__study_items__study=study).distinct()
+    return [name for system in systems for name in (system.name, system.code)]

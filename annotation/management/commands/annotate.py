@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
-import urllib.parse
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +13,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.bots import QUALITIES, Bot, Plan, Result
 from annotation.models import AnnotationSettings, Invitation
-from dialogues.models import Dialogue, Kind, System
+from dialogues.models import Dialogue, Kind
+from dialogues.selectors import names_of_systems
 from studies.bots import Watch
+from studies.bots.commands import add_bot_options, conclude, mind_people, sent, site_of
 from studies.models import Study
-
-AT_ONCE = 32
 
 
 class Command(BaseCommand):
@@ -31,8 +27,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--study", required=True, metavar="SLUG", help="address of the study")
-        parser.add_argument("--bots", type=int, default=3, help="how many bots (default 3)")
+        add_bot_options(parser, bots=3)
         parser.add_argument(
             "--batches", type=int, default=0, help="batches of each, 0 for as many as there are (default)"
         )
@@ -41,28 +36,15 @@ class Command(BaseCommand):
             default="good,average,careless",
             help="in turn, out of good, average, careless (default all three)",
         )
-        parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same bots")
         parser.add_argument(
             "--invitation",
             default="",
             metavar="CODE",
             help="by which they come, where not everybody annotates",
         )
-        parser.add_argument(
-            "--base-url", default="", help="where the site runs (default this machine, PORT or 8000)"
-        )
-        parser.add_argument(
-            "--listen",
-            choices=["real", "claimed"],
-            default="real",
-            help="real: as long as the clips; claimed: at once, where the study allows test participants",
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = options["base_url"] or f"http://127.0.0.1:{os.environ.get('PORT', '8000')}"
-        parts = urllib.parse.urlsplit(base)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise CommandError(f"{base} is no address: it begins with http:// or https://")
+        base = site_of(options)
         if options["bots"] < 1 or options["batches"] < 0:
             raise CommandError("At least one bot, please, and no negative number of batches.")
         qualities = [word.strip() for word in options["quality"].split(",") if word.strip()]
@@ -70,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError(f"A quality is one of {', '.join(QUALITIES)}.")
         study = Study.objects.filter(slug=options["study"]).first()
         self._may(study, options)
-        watch, human = Watch(secrets_of(study)), humanness_of(study)
+        watch, human = Watch(names_of_systems(study) if study is not None else []), humanness_of(study)
         plans = [
             Plan(
                 base=base,
@@ -87,7 +69,7 @@ class Command(BaseCommand):
             for number in range(1, options["bots"] + 1)
         ]
         results = []
-        for result in _worked(plans, watch):
+        for result in sent(plans, lambda plan: Bot(plan, watch).run()):
             results.append(result)
             self.stdout.write(_line(result))
         wrong = [f"bot {result.bot}: {finding}" for result in results for finding in result.findings]
@@ -95,9 +77,7 @@ class Command(BaseCommand):
         wrong += [f"bot {number}: stopped on the way" for number in stopped]
         dialogues, scores = sum(one.dialogues for one in results), sum(one.scores for one in results)
         self.stdout.write(f"{len(results)} bots, {dialogues} dialogues, {scores} scores")
-        if wrong:
-            raise CommandError("Something is wrong:\n" + "\n".join(f"  {line}" for line in wrong))
-        self.stdout.write(self.style.SUCCESS("Nothing found wrong"))
+        conclude(self, wrong)
 
     def _may(self, study: Study | None, options: dict[str, Any]) -> None:
         """Say what keeps bots away as far as the study is in this database."""
@@ -112,12 +92,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Not everybody annotates in {study.slug}: give the code of an invitation (--invitation)."
             )
-        if options["listen"] == "claimed" and not study.test_participants:
-            raise CommandError(
-                f"{study.slug} takes no test participants: nobody may claim to have heard (--listen real)."
-            )
-        if not study.test_participants:
-            self.stderr.write(f"{study.slug} takes no test participants: bots count as people.")
+        mind_people(self, study, options)
 
 
 def start_of(options: dict[str, Any]) -> str:
@@ -125,14 +100,6 @@ def start_of(options: dict[str, Any]) -> str:
     if not options["invitation"]:
         return ""
     return f"/s/{options['study']}/annotation/join/{options['invitation']}/?test=1"
-
-
-def secrets_of(study: Study | None) -> list[str]:
-    """Names that must not be seen, as far as the study is in this database."""
-    if study is None:
-        return []
-    systems = System.objects.filter(parties__dialogue__study_items__study=study).distinct()
-    return [name for system in systems for name in (system.name, system.code)]
 
 
 def humanness_of(study: Study | None) -> dict[str, float]:
@@ -147,12 +114,6 @@ def humanness_of(study: Study | None) -> dict[str, float]:
             centre = 0.6 if dialogue.kind == Kind.HUMAN_HUMAN else -0.5
             found[name] = random.Random(name).gauss(centre, 0.4)
     return found
-
-
-def _worked(plans: list[Plan], watch: Watch) -> Iterator[Result]:
-    with ThreadPoolExecutor(min(AT_ONCE, len(plans))) as pool:
-        for done in [pool.submit(Bot(plan, watch).run) for plan in plans]:
-            yield done.result()
 
 
 def _line(result: Result) -> str:
