@@ -1,13 +1,14 @@
 """Tidy tables of this floor: systems, dialogues, parties, turns, items, exposures, flags, verdicts.
 
-Opinions of erased people are in none of them; speakers who withdrew lose their code.
+Opinions of erased people are in none of them. Speakers who withdrew lose their code; of the dialogues with
+their voice a row stays for what was said on them, and nothing that describes the recording.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce, Substr
 
 from dialogues.models import (
@@ -25,6 +26,7 @@ from dialogues.models import (
     TurnFile,
     Verdict,
 )
+from dialogues.withdrawing import of_withdrawn, withdrawn
 from studies.in_sql import Inside, Without, inside
 from studies.models import Language, Study
 from studies.registry import datasets
@@ -50,6 +52,10 @@ def _dialogues(study: Study) -> QuerySet[Dialogue]:
             transcribed=Exists(
                 Turn.objects.filter(dialogue=OuterRef("pk"), party__label=JUDGED).exclude(text="")
             ),
+            is_gone=Case(
+                When(Q(state=Dialogue.State.WITHDRAWN) | Q(pk__in=withdrawn()), then=Value(True)),
+                default=Value(False),
+            ),
         )
         .order_by("external_id")
     )
@@ -67,12 +73,16 @@ def _parties(study: Study) -> QuerySet[Party]:
 
 def _turns(study: Study) -> QuerySet[Turn]:
     inside = Dialogue.objects.filter(_in_study(study))
-    return Turn.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "index")
+    return Turn.objects.filter(~of_withdrawn(), dialogue__in=inside).order_by(
+        "dialogue__external_id", "index"
+    )
 
 
 def _turn_files(study: Study) -> QuerySet[TurnFile]:
     inside = Dialogue.objects.filter(_in_study(study))
-    return TurnFile.objects.filter(dialogue__in=inside).order_by("dialogue__external_id", "index")
+    return TurnFile.objects.filter(~of_withdrawn(), dialogue__in=inside).order_by(
+        "dialogue__external_id", "index"
+    )
 
 
 def _items(study: Study) -> QuerySet[StudyItem]:
@@ -139,6 +149,19 @@ def speaker_code(code: str | None, withdrawn_at: object) -> str:
     return "" if withdrawn_at is not None else code or ""
 
 
+def _of_recording(name: str, meaning: str, lookup: str = "", *, type: str = "string") -> Made:
+    """A column of the dialogues that says something of the recording; empty once it is withdrawn."""
+    empty = Value({}, JSONField()) if type == "object" else Value("")
+    return column(
+        name,
+        f"{meaning}; empty after a withdrawal",
+        (lookup or name, "is_gone"),
+        type=type,
+        make=lambda value, is_gone: empty.value if is_gone else value,
+        sql=lambda study: Case(When(is_gone=True, then=empty), default=F(lookup or name)),
+    )
+
+
 def _heard(name: str, meaning: str, *, type: str = "string", **rest: Any) -> Made:
     """A column from the evidence that was stored with the verdict; empty where that is of another type."""
     return column(
@@ -181,7 +204,7 @@ DIALOGUES = dataset(
     primary_key=("dialogue",),
     columns=(
         column("dialogue", "random code of the dialogue", "code"),
-        column("external_id", "id in the manifest"),
+        _of_recording("external_id", "id in the manifest"),
         column("modality", "speech or text", levels=Modality.values),
         column("kind", "who speaker B is", levels=Kind.values),
         column(
@@ -202,20 +225,20 @@ DIALOGUES = dataset(
         column("topic_zh", "its Chinese name, where it has one", "topic__label_zh"),
         column("strategy_en", "the strategy's English name, where it has one", "strategy__name_en"),
         column("strategy_zh", "the strategy's Chinese name, where it has one", "strategy__name_zh"),
-        column("opening", "code shared by dialogues that begin with the same words"),
+        _of_recording("opening", "code shared by dialogues that begin with the same words"),
         column("origin", "where a human dialogue comes from", levels=Dialogue.Origin.values),
-        column("source_corpus", "corpus it was taken from"),
+        _of_recording("source_corpus", "corpus it was taken from"),
         column("transcribed", "whether the words of speaker B are known", type="boolean"),
         column("state", "whether it can be played", levels=Dialogue.State.values),
         column("duration", "length of the playing file", "play_duration", type="number", unit="s"),
-        column("content_sha256", "SHA-256 of the manifest row and its files", "content_hash"),
-        column(
+        _of_recording("content_sha256", "SHA-256 of the manifest row and its files", "content_hash"),
+        _of_recording(
             "recording_sha256",
             "SHA-256 of the recording: received, or joined from turn_files",
             "recording__sha256",
         ),
         column("licence", "licence of the recording", "recording__licence"),
-        column("quality", "quality report: levels, gaps, overlaps before and after", type="object"),
+        _of_recording("quality", "quality report: levels, gaps, overlaps before and after", type="object"),
     ),
 )
 
@@ -243,7 +266,7 @@ PARTIES = dataset(
 
 TURNS = dataset(
     "turns",
-    "Turns in the playing files",
+    "Turns in the playing files; none of withdrawn recordings",
     models=("dialogues.Turn",),
     query=_turns,
     language="dialogue__language",
@@ -262,7 +285,7 @@ TURNS = dataset(
 
 TURN_FILES = dataset(
     "turn_files",
-    "Files as received, of dialogues that came as one file a turn",
+    "Files as received, of dialogues that came as one file a turn; none of withdrawn ones",
     models=("dialogues.TurnFile", "dialogues.Recording"),
     query=_turn_files,
     language="dialogue__language",

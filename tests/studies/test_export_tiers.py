@@ -18,10 +18,11 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogues.models import Verdict
+from dialogues.models import Dialogue, Speaker, Verdict
+from dialogues.withdrawing import follow_speaker
 from studies.coarsening import FEWEST, WITHHELD, coarsen
 from studies.exported import Exported
-from studies.exports import export_study
+from studies.exports import TIERS, export_study
 from studies.models import Participant
 from studies.registry import datasets, reports
 from studies.reports import ANALYSIS_SETS, Options, run_report, run_report_from
@@ -367,3 +368,58 @@ def test_a_table_that_unfolds_into_more_than_declared_is_not_read(
             new.writestr(one, b"0" * (8 << 20) if one == "tables/verdicts.csv" else old.read(one))
     with pytest.raises(Invalid, match="not as it was written"):
         run_report_from("accuracy", bomb)
+
+
+# Withdrawn recordings
+
+
+def described(played: Played) -> tuple[Dialogue, Dialogue]:
+    """A dialogue whose speaker then withdrew, and one that stays; both described in full."""
+    gone, stays = played.human[0], played.machine[0]
+    for name, dialogue in (("gone", gone), ("stays", stays)):
+        dialogue.turn_files.create(index=0, recording=factories.RecordingFactory(sha256=f"file-{name}"))
+        Dialogue.objects.filter(pk=dialogue.pk).update(
+            external_id=f"id-{name}", source_corpus=f"corpus-{name}", opening=f"opening-{name}",
+            content_hash=f"hash-{name}", quality={"result": {"of": f"quality-{name}"}},
+            recording=factories.RecordingFactory(sha256=f"sound-{name}"),
+        )  # fmt: skip
+    speaker = Speaker.objects.get(parties__dialogue=gone, parties__label="B")
+    Speaker.objects.filter(pk=speaker.pk).update(withdrawn_at=factories.NOW)
+    speaker.refresh_from_db()
+    follow_speaker(speaker=speaker)
+    return gone, stays
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_withdrawn_recordings_are_described_in_no_table(played: Played, out: Path, tier: str) -> None:
+    gone, stays = described(played)
+    manifest = export_study(study=played.study, path=out, tier=tier, formats=FORMATS)
+    told = ("id", "corpus", "opening", "hash", "quality", "file", "sound")
+    with zipfile.ZipFile(out) as archive:
+        for form in ("csv", "jsonl"):  # as the database writes it, as Python does
+            named = [one for one in archive.namelist() if one.endswith(form)]
+            text = "\n".join(archive.read(one).decode() for one in named)
+            assert not [one for one in told if f"{one}-gone" in text], form
+            assert [one for one in told if f"{one}-stays" in text] == list(told), form
+    with Exported(out) as export:
+        read = {key: list(export.table(key)) for key in ("dialogues", "turns", "turn_files", "verdicts")}
+    rows = {row["dialogue"]: row for row in read["dialogues"]}
+    assert (rows[gone.code]["truth"], rows[gone.code]["quality"]) == ("human", {})
+    for key in ("turns", "turn_files"):
+        found = {row["dialogue"] for row in read[key]}
+        assert (gone.code in found, stays.code in found) == (False, True), key
+    counted = {one["path"]: one["rows"] for one in manifest["files"] if "rows" in one}
+    for key, lines in read.items():
+        assert {counted[f"tables/{key}.{one}"] for one in FORMATS} == {len(lines)}
+    of_it = sum(row["dialogue"] == gone.code for row in read["verdicts"])
+    assert manifest["excluded"]["verdicts"] == {"recording": of_it}
+    assert of_it > 0
+
+
+@pytest.mark.parametrize("report", ["success-rate", "accuracy", "leaks", "recordings"])
+def test_reports_from_an_export_with_withdrawn_recordings_equal_the_page(
+    played: Played, out: Path, report: str
+) -> None:
+    described(played)
+    export_study(study=played.study, path=out)
+    assert run_report_from(report, out) == run_report(report, played.study)
