@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.balance import free_places
 from annotation.models import Annotator, Batch, BatchItem
 from annotation.services.pausing import locked, reason_of
-from annotation.services.queue import held_places, lock_places, places_of
+from annotation.services.rater_places import held_places, lock_places, places_of
 from annotation.services.settings import settings_of
 from dialogues.models import Verdict
 from studies import audit

@@ -20,43 +20,21 @@ from annotation.models import (
     Annotator,
     Batch,
     BatchItem,
-    Layer,
     ReferenceDialogue,
     ReviewDecision,
 )
 from annotation.services.leases import sweep
 from annotation.services.material import playable_references
+from annotation.services.rater_places import TRIAL_PLACES, held_places, lock_places, places_of
 from annotation.services.taxonomies import freeze
 from dialogues.models import Exposure, StudyItem
 from dialogues.selectors import items_in_play
 from studies import codes
 from studies.assignment import lease_end, seeded
 from studies.export_words import product_version
-from studies.models import Participant, Study
+from studies.models import Participant
 
 Purpose = BatchItem.Purpose
-#: Pilot and test participants take places of their own, from here on: they work by the same rules and keep
-#: nobody's place.
-TRIAL_PLACES = 1000
-
-
-def places_of(settings: AnnotationSettings, layer: str) -> int:
-    """How many raters a dialogue gets in that layer."""
-    return settings.expert_raters if layer == Layer.BLIND_EXPERT else settings.raters
-
-
-def held_places(study: Study, layer: str, *, before: int = 0) -> QuerySet[BatchItem]:
-    """The items that hold a place of a layer, counted from ``before``: those on trial have their own."""
-    return BatchItem.objects.filter(
-        study=study, layer=layer, place__gt=before, place__lte=before + TRIAL_PLACES
-    )
-
-
-def lock_places(settings: AnnotationSettings) -> None:
-    """One at a time in a study decides who holds which place, until the end of the transaction. Whoever holds
-    a person's row takes this after it.
-    """
-    AnnotationSettings.objects.select_for_update().get(pk=settings.pk)
 
 
 def known_to(participant: Participant) -> set[int]:

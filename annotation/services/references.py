@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.layers import scores_in_layer
 from annotation.models import BatchItem, Layer, ReferenceDialogue, ReferenceScore, ReviewCase
-from annotation.services.queue import lock_places
+from annotation.services.rater_places import lock_places
 from annotation.services.settings import settings_of
 from dialogues.models import Dialogue, StudyItem
 from studies import audit

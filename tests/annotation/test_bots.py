@@ -20,7 +20,7 @@ from annotation.bots import Simulated, hear
 from annotation.bots.hearing import EVIDENCE
 from annotation.models import Batch, BatchItem, Score
 from annotation.services.invitations import make_invitation
-from annotation.services.queue import TRIAL_PLACES
+from annotation.services.rater_places import TRIAL_PLACES
 from annotation.services.taxonomies import default_taxonomy, shipped
 from dialogues.models import Verdict
 from studies import services as studies
