@@ -1,6 +1,7 @@
 """Reports on the annotation: pure functions over tidy rows. They know columns, not rows of the database.
 
-``given``: scores as arrays. ``agreement``, ``revision``, ``profile``, ``quality``: the four reports.
+``given``: scores as arrays, ``levels``: words as numbers. ``agreement``, ``revision``, ``profile``,
+``quality``: the four reports.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.models import Layer
+from annotation.reports.levels import Mask, Numbers, equal, numbered, together
 from dialogues.models import Kind
 from studies.reports import Basis, Options, Tables
 from studies.tables import Table
@@ -38,8 +39,6 @@ ORDINARY = ("work", "")
 PEOPLE = "participant"
 DEFAULT_RATERS = 3
 
-Mask = NDArray[np.bool_]
-Numbers = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
@@ -217,37 +216,6 @@ def dimensions_of(tables: Tables, taxonomy: tuple[str, int] | None) -> tuple[Dim
         )
         for row in sorted(rows, key=lambda row: row["position"])
     )
-
-
-def equal(words: Sequence[Any], word: str) -> Mask:
-    """Which of the words are that word."""
-    return np.fromiter(map(str(word).__eq__, words), np.bool_, len(words))
-
-
-def numbered(words: Sequence[str]) -> tuple[Numbers, list[str]]:
-    """Words as whole numbers in the order of the sorted words, and what each stands for."""
-    levels = sorted(set(words))
-    place = {level: number for number, level in enumerate(levels)}
-    return np.fromiter(map(place.__getitem__, words), np.intp, len(words)), levels
-
-
-def together(columns: Sequence[Sequence[Any]]) -> tuple[Numbers, list[tuple[Any, ...]]]:
-    """Which combination of values each row has, as a number, and what the combinations are."""
-    code = np.zeros(len(columns[0]), dtype=np.intp)
-    known: list[tuple[Any, ...]] = [()] if code.size else []
-    for column in columns:
-        levels = list(dict.fromkeys(column))
-        place = {level: number for number, level in enumerate(levels)}
-        own = np.fromiter(map(place.__getitem__, column), np.intp, len(column))
-        code = code * len(levels) + own
-        # Where a place for every combination costs less than sorting the rows, none is sorted.
-        if len(known) * len(levels) <= 4 * len(column):
-            seen = np.bincount(code, minlength=len(known) * len(levels)) > 0
-            used, code = np.flatnonzero(seen), (np.cumsum(seen) - 1)[code]
-        else:
-            used, code = np.unique(code, return_inverse=True)
-        known = [(*known[one // len(levels)], levels[one % len(levels)]) for one in used.tolist()]
-    return code, known
 
 
 def columns_in(keys: Sequence[str], dimensions: Sequence[Dimension]) -> Numbers:

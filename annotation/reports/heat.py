@@ -10,7 +10,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.reports.given import Given, Mask
+from annotation.reports.given import Given
+from annotation.reports.levels import Mask
 from annotation.reports.parts import COUNTS, HOW_TWO_WAY, column_of, columns_of, counts, dimension_heading
 from dialogues.models import Kind
 from studies.estimates import NOTE, cells, interval_headings

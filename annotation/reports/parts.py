@@ -10,7 +10,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.reports.given import Floats, Given, Labels, Mask
+from annotation.reports.given import Floats, Given, Labels
+from annotation.reports.levels import Mask
 from studies.estimates import FEWEST_OPINIONS, not_enough
 from studies.reports import Heading
 from turingsite import stats

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.reports import heat, relation
-from annotation.reports.given import Given, Mask, given
+from annotation.reports.given import Given, given
+from annotation.reports.levels import Mask
 from annotation.reports.parts import (
     COUNTS,
     FAMILY_HEADINGS,

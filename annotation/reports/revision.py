@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.models import Layer
-from annotation.reports.given import Floats, Given, Labels, Mask, given
+from annotation.reports.given import Floats, Given, Labels, given
+from annotation.reports.levels import Mask
 from annotation.reports.parts import (
     COUNTS,
     FAMILY_HEADINGS,

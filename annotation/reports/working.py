@@ -18,10 +18,9 @@ from annotation.reports.given import (
     Dimension,
     columns_in,
     dimensions_of,
-    numbered,
     taxonomy_of,
-    together,
 )
+from annotation.reports.levels import numbered, together
 from studies.reports import Basis, Heading, Options, Tables
 from turingsite import stats
 
