@@ -58,7 +58,7 @@ class Wish(NamedTuple):
     """A score that a page sends: its value, and which version of the stored one it knows."""
 
     value: Any
-    version: Any = 0
+    version: int | None = 0
 
 
 @dataclass
@@ -182,7 +182,15 @@ def _wish(sent: Any) -> Wish | None:
     """What was sent of one score; None where it has not the shape of one."""
     if not isinstance(sent, Mapping) or "value" not in sent:
         return None
-    return Wish(sent["value"], sent.get("version") or 0)
+    return Wish(sent["value"], _version(sent))
+
+
+def _version(sent: Mapping[str, Any]) -> int | None:
+    """The version that a page knows, 0 for none; None, which nothing stored has, for what is no whole number."""
+    version = sent.get("version")
+    if version in (None, ""):
+        return 0
+    return version if isinstance(version, int) and not isinstance(version, bool) else None
 
 
 def _is_step(value: Any) -> bool:
@@ -235,12 +243,12 @@ def _choose(saved: Saved, sent: Any, *, now: datetime) -> bool:
             len(saved.missing),
         ) % {"n": len(saved.missing)}
     else:
-        return _take_choice(saved, item, str(value), confidence, sent.get("version") or 0, now=now)
+        return _take_choice(saved, item, str(value), confidence, _version(sent), now=now)
     return False
 
 
 def _take_choice(
-    saved: Saved, item: BatchItem, value: str, confidence: int | None, version: Any, *, now: datetime
+    saved: Saved, item: BatchItem, value: str, confidence: int | None, version: int | None, *, now: datetime
 ) -> bool:
     changed = (item.choice, item.confidence) != (value, confidence)
     if changed and item.version and version != item.version:

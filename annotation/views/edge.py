@@ -22,6 +22,7 @@ from studies.views import edge
 from studies.views.edge import Data, unreadable
 
 MOST_SCORES = 200  # of one request; a taxonomy has some twenty
+MOST_DIGITS = 9  # of a number in a form: more than any score, version or confidence has
 #: A refused form goes back to where the person is, with the reason as a message.
 annotator_post = edge.posting("annotation:play", nested=("ranges",))
 
@@ -116,4 +117,6 @@ def choice_sent(data: Data) -> Any:
 
 def _number(value: Any) -> Any:
     """A whole number as a form writes it; what is none stays as it is, and is refused by the rule."""
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+    if isinstance(value, str) and len(value) <= MOST_DIGITS and value.isascii() and value.isdigit():
+        return int(value)
+    return value

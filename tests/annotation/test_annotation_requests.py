@@ -143,6 +143,23 @@ def test_a_plain_form_that_is_not_complete_shows_what_is_missing(rater: Rater) -
     assert set(answer.context["errors"]) == {others[0]}
 
 
+def test_a_plain_form_with_endless_numbers_is_told_so(rater: Rater) -> None:
+    item = rater.item()
+    rater.listen(item)
+    url, first, endless = f"item/{item['code']}/save/", keys()[0], "9" * 5000
+    answer = rater.form(url, **{f"score-{first}": endless})
+    assert (answer.status_code, set(answer.context["errors"])) == (400, {first})
+    rater.form(url, **filled())
+    answer = rater.form(url, **{f"score-{first}": "5", f"version-{first}": endless})
+    assert (answer.status_code, set(answer.context["errors"])) == (400, {first})
+    answer = rater.form(url, choice="human", confidence=endless)
+    assert (answer.status_code, set(answer.context["errors"])) == (400, {"confidence"})
+    rater.form(url, choice="human", confidence="2")
+    answer = rater.form(url, **{"choice": "machine", "confidence": "2", "version-choice": endless})
+    assert (answer.status_code, set(answer.context["errors"])) == (400, {"choice"})
+    assert Score.objects.filter(value=4).count() == KEYS
+
+
 def test_a_plain_form_tells_what_was_answered_differently_elsewhere(rater: Rater) -> None:
     item = rater.item()
     rater.listen(item)

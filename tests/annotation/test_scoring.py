@@ -142,11 +142,14 @@ def test_an_unknown_dimension_is_refused_and_the_rest_is_stored(rater: Rater, it
 
 def test_a_version_of_any_shape_is_only_another_version(rater: Rater, item: dict[str, Any]) -> None:
     first = keys()[0]
-    rater.save(item, scores={first: {"value": 4, "version": 0}})
-    for version in ("1", [1], {"a": 1}, 1.5, -3, 10**30):
+    rater.score(item)
+    for version in ("1", [1], {"a": 1}, 1.5, -3, 10**30, True, 1.0):
         answer = rater.save(item, scores={first: {"value": 2, "version": version}})
         assert answer.status_code == 409, version
+        choice = {"value": "machine", "confidence": 1, "version": version}
+        assert rater.save(item, choice=choice).status_code == 409, version
     assert one(first).value == 4
+    assert BatchItem.objects.get(code=item["code"]).choice == "human"
 
 
 # -- the gate
