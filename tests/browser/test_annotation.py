@@ -98,8 +98,8 @@ def test_slower_only_after_the_first_hearing_and_it_is_stored(page: Page) -> Non
     expect(page.locator("#play")).to_have_attribute("aria-label", "Pause")
     assert page.evaluate("document.getElementById('sound').playbackRate") == 0.75
     page.evaluate("document.getElementById('sound').playbackRate = 2")  # by a browser's own menu
-    page.wait_for_timeout(900)
-    assert page.evaluate("document.getElementById('sound').playbackRate") == 0.75
+    page.wait_for_function("document.getElementById('sound').playbackRate === 0.75")
+    page.wait_for_function("document.getElementById('sound').currentTime > 0.5")
     page.keyboard.press("4")
     settled(page)
     item = rows(lambda: BatchItem.objects.get(opened_at__isnull=False))
@@ -186,10 +186,11 @@ def test_keys_wait_for_nobody_and_stand_back(page: Page, game: Game) -> None:
     page.keyboard.press("3")  # a sheet is open
     page.keyboard.press("Escape")
     assert page.locator("#cats input:checked").count() == 0
-    page.locator("#keys").click()
+    with page.expect_response("**/annotation/keys/") as stored:
+        page.locator("#keys").click()
+    assert stored.value.ok
     page.keyboard.press("4")
     assert page.locator("#cats input:checked").count() == 0
-    page.wait_for_timeout(300)
     page.reload()
     expect(page.locator("#keys")).to_have_attribute("aria-pressed", "false")
     page.locator("#keys").click()
