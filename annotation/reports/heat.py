@@ -115,6 +115,6 @@ def _columns(tables: Tables, data: Given) -> Iterator[Column]:
     for language in languages if len(languages) > 1 else []:
         spoken = rows([one.language == language for one in data.about])
         word = str(dict(Language.choices).get(language, language))
-        for key, who, of in (("human", _("people"), is_human), ("machines", _("machines"), is_machine)):
+        for key, who, of in (("human", _("human"), is_human), ("machines", _("machines"), is_machine)):
             if (spoken & of[dialogue]).any():
-                yield Column("language", f"{language}:{key}", f"{word}, {who}", spoken & of[dialogue])
+                yield Column("language", f"{language}:{key}", f"{word} · {who}", spoken & of[dialogue])

@@ -53,7 +53,7 @@ def _overview(found: Work) -> ReportTable:
             "gold": one.gold,
             "repeats": one.figures.repeats,
             "flags": len(one.flags),
-            "which": ", ".join(str(flag.label) for flag in one.flags),
+            "which": " · ".join(str(flag.label) for flag in one.flags),
         }
         for one in found.workers
     ]

@@ -50,7 +50,7 @@ def test_the_intro_says_how_many_which_limits_and_which_try() -> None:
         calibration_dialogues=10, batch_size=5, calibration_difference=1.0, calibration_clear=0.6
     )
     page = words(walker_of(study).page("calibration/"))
-    assert "10 dialogues, in batches of 5" in page
+    assert "10 dialogues · in batches of 5" in page
     assert "by at most 1 on average" in page
     assert "at least 60 % of the time" in page
     assert "This is number 1 of 3, each with new dialogues." in page
@@ -75,9 +75,9 @@ def test_feedback_shows_where_scores_differ_the_largest_first() -> None:
     rows = [words(row) for row in re.findall(r"<summary>(.*?)</summary>", page, re.DOTALL)]
     assert len(rows) == 6  # three differ in each of two dialogues; intonation is as known
     assert rows[:3] == [
-        "Stress You: 5, agreed: 2, on the other side 2 5",
-        "Rhythm You: 4, agreed: 5 4 5",
-        "Accent You: 2, agreed: no evidence 2",
+        "Stress You: 5 · agreed: 2 · on the other side 2 5",
+        "Rhythm You: 4 · agreed: 5 4 5",
+        "Accent You: 2 · agreed: no evidence 2",
     ]
     assert "None or misplaced" in page  # a pole of stress, with its description
     assert rows[3:] == rows[:3]
@@ -88,9 +88,9 @@ def test_a_middle_score_and_no_evidence_are_on_neither_side_of_a_clear_one() -> 
     page = calibrate(walker_of(study), {RHYTHM: 3, STRESS: None, ACCENT: 1})
     rows = [words(row) for row in re.findall(r"<summary>(.*?)</summary>", page, re.DOTALL)]
     assert rows[:3] == [
-        "Rhythm You: 3, agreed: 5, on neither side 3 5",
-        "Accent You: 1, agreed: 3 1 3",
-        "Stress You: no evidence, agreed: 2, on neither side 2",
+        "Rhythm You: 3 · agreed: 5 · on neither side 3 5",
+        "Accent You: 1 · agreed: 3 1 3",
+        "Stress You: no evidence · agreed: 2 · on neither side 2",
     ]
 
 

@@ -105,8 +105,8 @@ def test_systems_kinds_and_languages_have_their_means(rows: Rows) -> None:
     assert list(of_rhythm) == [
         ("system", "Mynah"), ("system", "Parrot"), ("system", "human speakers"),
         ("kind", "H-H"), ("kind", "H-M"), ("kind", "PH"),
-        ("language", "English, people"), ("language", "English, machines"),
-        ("language", "Chinese, people"), ("language", "Chinese, machines"),
+        ("language", "English · human"), ("language", "English · machines"),
+        ("language", "Chinese · human"), ("language", "Chinese · machines"),
     ]  # fmt: skip
     people = of_rhythm["system", "human speakers"]
     assert people["mean"] == pytest.approx(4.0)

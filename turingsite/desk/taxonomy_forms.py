@@ -16,10 +16,11 @@ from turingsite.desk.forms import Answering
 
 SHORT, LONG = forms.Textarea(attrs={"rows": 3}), forms.Textarea(attrs={"rows": 8})
 POINTS = [*(str(point) for point in range(LOW, HIGH + 1)), "0"]
-NAMES = {
-    **{str(point): _("Words for %(n)s") % {"n": point} for point in range(LOW, HIGH + 1)},
-    "0": _("Words for no evidence"),
-}
+
+
+def called_words(point: str) -> str:
+    """What the words of a point of the scale are called, in the language of the page."""
+    return str(_("Words for no evidence")) if point == "0" else str(_("Words for %(n)s")) % {"n": point}
 
 
 def key_field(most: int) -> forms.CharField:
@@ -79,7 +80,7 @@ class WordsForm(TwoLanguages):
         for point in POINTS:
             for language, called in (("en", _("English")), ("zh", _("Chinese"))):
                 self.fields[f"scale_{point}_{language}"] = forms.CharField(
-                    label=f"{NAMES[point]} ({called})", max_length=80, required=language == "en"
+                    label=f"{called_words(point)} · {called}", max_length=80, required=language == "en"
                 )
 
     def columns(self) -> dict[str, Any]:
