@@ -85,6 +85,7 @@ DERIVED = (
     Column("is_active", False, gettext_noop("Not read.")),
     Column("added_at", False, gettext_noop("Not read.")),
 )
+MOST_BYTES = 300_000_000
 ALIASES = {"time": "given_at", "participant": "rater", "annotator": "rater", "dialogue_id": "dialogue"}
 LAYERS = {folded(layer): str(layer) for layer in Layer.values}
 PURPOSES = {folded(purpose): str(purpose) for purpose in BatchItem.Purpose.values}
@@ -109,5 +110,5 @@ def layout_of(words: Words, *, with_raters: bool = True) -> Layout:
         instead={"dimension": names, "score": names},
         aliases=aliases,
         most_rows=1_000_000,
-        most_bytes=300_000_000,
+        most_bytes=MOST_BYTES,
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 
 from django.utils.translation import gettext_noop
 
-from annotation.importing.columns import layout_of
+from annotation.importing.columns import MOST_BYTES, layout_of
 from annotation.importing.taxonomies import Words
 from dialogues.importing.columns import header_key
 from dialogues.importing.manifest import Manifest, ManifestRefused, read_manifest
+from dialogues.importing.uploads import UNUSABLE, UploadRefused, unpacked
 
 TABLE, REFERENCES = "scores", "reference_scores"
 
@@ -44,7 +44,24 @@ def _from_export(data: bytes, table: str) -> tuple[bytes, str]:
             for ending in ("csv", "jsonl"):
                 name = f"tables/{table}.{ending}"
                 if name in archive.namelist():
-                    return archive.read(name), name
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError):
+                    return _unpacked(archive, archive.getinfo(name)), name
+    except (*UNUSABLE, OSError):
         pass
     return data, ""
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The table, no more of it than a table may have, whatever the zip says of its size."""
+    if entry.flag_bits & 0x1:
+        message = gettext_noop("The zip is locked with a password. Make one without.")
+        raise ManifestRefused("encrypted", message)
+    try:
+        if entry.file_size <= MOST_BYTES:
+            return b"".join(unpacked(archive, entry, entry.filename, MOST_BYTES))
+    except UploadRefused:
+        pass
+    except (*UNUSABLE, OSError) as error:
+        message = gettext_noop("The zip is damaged or of an unusual kind. Make it again.")
+        raise ManifestRefused("bad_zip", message) from error
+    message = gettext_noop("“%(file)s” unpacks to far more than a table would.")
+    raise ManifestRefused("zip_bomb", message, {"file": entry.filename})

@@ -17,6 +17,7 @@ from dialogues.importing.manifest import ManifestRefused
 from dialogues.importing.notes import Note
 
 MIDDLE, LEAST, MOST = 3, 1, 5
+FAR = 1000
 SILENT = {folded(word) for word in ("NA", "nan", "none", "null", "no evidence", "无依据", "无")}
 DASHES = ("", "-", "–", "—", "/", ".")  # "." is what some statistics programs write
 WHOLE = re.compile(r"[+-]?\d+(?:[.,]0*)?")
@@ -60,7 +61,7 @@ def refuse_zero_based(cells: Iterable[str], *, scale: Scale, evidence_told: bool
     if scale is not Scale.UNSAID or evidence_told:
         return
     seen = set(cells)
-    numbers = {int(float(one.replace(",", "."))) for one in map(_plain, seen) if WHOLE.fullmatch(one)}
+    numbers = {_number(one) for one in map(_plain, seen) if WHOLE.fullmatch(one)}
     if 0 in numbers and max(numbers) < MOST:
         raise ManifestRefused(
             "zero_based",
@@ -88,7 +89,7 @@ def given(text: str, evidence: bool | None, scale: Scale, said: list[Note]) -> G
             message = gettext_noop("“%(value)s” is no score. Write 1 to 5, or 0 where there was no evidence.")
         said.append(notes.refused("no_number", message, value=shown))
         return None
-    number = int(float(plain.replace(",", ".")))
+    number = _number(plain)
     if scale is Scale.FROM_ZERO:
         if not 0 <= number < MOST:
             message = gettext_noop("The score “%(value)s” is outside 0 to 4 (--zero-based).")
@@ -109,6 +110,11 @@ def given(text: str, evidence: bool | None, scale: Scale, said: list[Note]) -> G
         said.append(notes.refused("score_without_evidence", message, value=shown))
         return None
     return Given(number, evidence is not False)
+
+
+def _number(whole: str) -> int:
+    """The number that a cell of ``WHOLE`` states; beyond every scale all are ``FAR``, however many digits."""
+    return int(max(-FAR, min(FAR, float(whole.replace(",", ".")))))
 
 
 def _plain(text: str) -> str:

@@ -18,6 +18,7 @@ from turingsite.errors import Invalid
 
 DELIMITERS = ",;\t|"
 MAX_CELL = 100_000
+MOST_COLUMNS = 1_000
 
 
 class ManifestRefused(Invalid):
@@ -110,12 +111,15 @@ def _csv(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
     start = next(i for i, line in enumerate(lines) if line.strip(" \t\n,;|"))
     if lines[start].lower().startswith("sep=") and len(lines[start].strip()) == 5:
         start += 1  # Excel's own hint
-    delimiter = max(
-        DELIMITERS, key=lambda d: _known_columns(next(csv.reader([lines[start]], delimiter=d), []), layout)
-    )
-    header = next(csv.reader([lines[start]], delimiter=delimiter), [])
-    names = _columns(header, said, layout)
     csv.field_size_limit(MAX_CELL)
+    try:
+        headers = [(d, next(csv.reader([lines[start]], delimiter=d), [])) for d in DELIMITERS]
+    except csv.Error as error:
+        raise _wide_header() from error
+    delimiter, header = max(headers, key=lambda one: _known_columns(one[1], layout))
+    if len(header) > MOST_COLUMNS:
+        raise _wide_header()
+    names = _columns(header, said, layout)
     at = start + 1
     while at < len(lines):
         first, reader = at, csv.reader(lines[at:], delimiter=delimiter, strict=True)
@@ -141,6 +145,16 @@ def _csv(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
                 ],
             )
             at += 1
+
+
+def _wide_header() -> ManifestRefused:
+    return ManifestRefused(
+        "wide_header",
+        gettext_noop(
+            "The first line names more than %(most)s columns, or holds a cell that is far too long."
+        ),
+        {"most": MOST_COLUMNS},
+    )
 
 
 def _known_columns(header: list[str], layout: Layout) -> tuple[int, int]:
@@ -258,6 +272,10 @@ def _jsonl(text: str, said: list[Note], layout: Layout) -> Iterator[RawRow]:
             message = gettext_noop("Line %(line)s is not an object: write %(example)s.")
             said_of_it = notes.refused("not_an_object", message, line=line, example=layout.example)
             yield RawRow(line, {}, [said_of_it])
+            continue
+        if len(item) > MOST_COLUMNS:
+            message = gettext_noop("Line %(line)s has more than %(most)s keys.")
+            yield RawRow(line, {}, [notes.refused("many_keys", message, line=line, most=MOST_COLUMNS)])
             continue
         yield _json_row(line, item, unknown, said, layout)
 

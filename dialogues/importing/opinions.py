@@ -20,6 +20,7 @@ SOURCE = "import"
 ID_LENGTH = 120
 CHUNK = 500  # values in one IN: SQLite takes no more than a thousand parameters everywhere
 BATCH = 500
+EARLIEST = 1970  # years before it are slips, and the first cannot be told in every time zone
 
 
 class Clip(NamedTuple):
@@ -84,7 +85,7 @@ def moment(value: str, zone: ZoneInfo, now: datetime, said: list[Note]) -> datet
             at = datetime.combine(day, time(), zone)
     except ValueError:
         at = None
-    if at is None:
+    if at is None or at.year < EARLIEST:
         message = gettext_noop("“%(value)s” is no time. Write it like 2025-03-01T12:30:00+08:00.")
         said.append(notes.refused("bad_time", message, value=notes.shortened(value)))
         return None

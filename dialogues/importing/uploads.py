@@ -9,7 +9,7 @@ import shutil
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -178,15 +178,20 @@ def _name(entry: zipfile.ZipInfo) -> str:
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int) -> int:
     """Write one entry; bytes written. What it says of its size is not trusted."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("xb") as file:
+        return sum(file.write(block) for block in unpacked(archive, entry, target.name, left))
+
+
+def unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, most: int) -> Iterator[bytes]:
+    """The content of one entry in blocks; UploadRefused once it is more than ``most`` bytes, or swells."""
     written = 0
-    with archive.open(entry) as source, target.open("xb") as file:
+    with archive.open(entry) as source:
         while block := source.read(BLOCK):
             written += len(block)
             swollen = written > RATIO_FROM and written > MOST_RATIO * max(1, entry.compress_size)
-            if written > left or swollen:
-                raise _swollen(target.name)
-            file.write(block)
-    return written
+            if written > most or swollen:
+                raise _swollen(name)
+            yield block
 
 
 def _swollen(name: str) -> UploadRefused:
