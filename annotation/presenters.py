@@ -7,6 +7,8 @@ its dialogue, or other raters. Every context has ``study`` and ``participant``; 
   order: ``key``, ``name``, ``summary``, ``dimensions`` of ``key``, ``name``, ``low``, ``high``,
   ``description``, ``examples``), ``scale`` ("0" … "5" → words), ``answers`` (two of ``value``, ``label`` in
   this person's order), ``keys_off``, ``errors`` (what a plain form left out or got wrong: field → words),
+  ``refused`` (why it comes back, "" where it does not), ``shown`` (``scores``, ``choice``, ``confidence`` as
+  the fields show them: what is stored, below what was typed into a form that was refused),
   ``urls`` (``state``, ``save``, ``listening``, ``next``, ``failed``, ``known``, ``keys``, ``pause``,
   ``leave``, ``guidelines``). Forms without scripts: save takes ``score-KEY``, ``version-KEY``, ``choice``,
   ``confidence``, ``version-choice``, and ``go`` = next to go on at once; failed ``why``; keys ``off``.
@@ -162,8 +164,37 @@ def scale(taxonomy: Taxonomy) -> dict[str, str]:
     return {step: str(texts.pick(words)) for step, words in sorted(taxonomy.scale.items())}
 
 
+def differing(saved: Saved) -> dict[str, str]:
+    """Words for each field that was changed elsewhere: what is stored, and what saving again does."""
+    said = {"human": _("Human"), "machine": _("Machine"), 0: _("no evidence")}
+    words = _("Answered differently elsewhere: “%(stored)s” is stored. Save again to keep what stands here.")
+    return {
+        key: words % {"stored": said.get(one["value"], one["value"])} for key, one in saved.conflicts.items()
+    }
+
+
+def filled_in(item: Mapping[str, Any], typed: Mapping[str, int | str]) -> dict[str, Any]:
+    """What the fields show: the stored answers, below those ``typed`` that could not be stored."""
+    scores = dict(item["scores"])
+    for field, value in typed.items():
+        key = field.removeprefix("score-")
+        stored = scores.get(key)
+        if field.startswith("score-") and (stored is None or stored["value"] != value):
+            scores[key] = {"value": value, "version": stored["version"] if stored else 0, "typed": True}
+    return {
+        "scores": scores,
+        "choice": typed.get("choice", item["choice"]),
+        "confidence": typed.get("confidence", item["confidence"]),
+    }
+
+
 def batch_page(
-    place: Place, item: Mapping[str, Any], *, errors: Mapping[str, Any] | None = None
+    place: Place,
+    item: Mapping[str, Any],
+    *,
+    errors: Mapping[str, Any] | None = None,
+    refused: str = "",
+    typed: Mapping[str, int | str] | None = None,
 ) -> dict[str, Any]:
     annotator = place.annotator
     participant, study = annotator.participant, annotator.participant.study
@@ -178,6 +209,8 @@ def batch_page(
         answers=[{"value": value, "label": labels[value]} for value in order(annotator)],
         keys_off=annotator.keys_off,
         errors=dict(errors or {}),
+        refused=refused,
+        shown=filled_in(item, typed or {}),
         urls={
             "state": address("batch", study),
             **{name: address(name, study, item["code"]) for name in ITEM_URLS},

@@ -21,19 +21,20 @@ def score_cards(
 ) -> list[dict[str, Any]]:
     """One card per category: its rows with steps, version, remark. ``here`` marks the first unfinished one.
 
-    ``scores`` maps a dimension's key to value (0: no evidence) and version; ``scale`` a step to its words.
+    ``scores`` maps a dimension's key to value (0: no evidence), version, and ``typed`` where it is not stored
+    (and does not count as scored); ``scale`` maps a step to its words.
     """
     cards: list[dict[str, Any]] = []
     for category in categories:
         rows = [_row(one, scores.get(one["key"]), scale, errors or {}) for one in category["dimensions"]]
-        scored = [row for row in rows if row["value"] is not None]
+        scored = [row for row in rows if row["stored"]]
         cards.append({**category, "rows": rows, "scored": len(scored), "of": len(rows)})
     for card in cards:
         card["done"] = card["scored"] == card["of"]
     here = next((card for card in cards if not card["done"]), None)
     if here is not None:
         here["here"] = True
-        next(row for row in here["rows"] if row["value"] is None)["here"] = True
+        next(row for row in here["rows"] if not row["stored"])["here"] = True
     return cards
 
 
@@ -52,6 +53,7 @@ def _row(
     return {
         **dimension,
         "value": value,
+        "stored": score is not None and not score.get("typed"),
         "shown": "" if value is None else str(value or "–"),
         "version": 0 if score is None else score["version"],
         "steps": steps,

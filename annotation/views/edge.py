@@ -100,6 +100,22 @@ def scores_sent(data: Data) -> dict[str, Any]:
     return found
 
 
+def typed_in(data: Data) -> dict[str, int | str]:
+    """What a plain form was filled in with, as far as the page can show it again: scores by key, ``choice``,
+    ``confidence``.
+    """
+    found: dict[str, int | str] = {}
+    for field, value in data.items():
+        step = _number(value)
+        if field.startswith("score-") and step in range(6):
+            found[field] = int(step)
+    if data.get("choice") in ("human", "machine"):
+        found["choice"] = str(data["choice"])
+    if _number(data.get("confidence")) in range(1, 6):
+        found["confidence"] = int(data["confidence"])
+    return found
+
+
 def choice_sent(data: Data) -> Any:
     """The choice with its confidence, from a JSON body or from the fields of a form; None without one."""
     choice = data.get("choice")

@@ -23,13 +23,14 @@ from annotation.views.edge import (
     report_of,
     scores_sent,
     seconds_of,
+    typed_in,
     url_of,
 )
 from studies import access
 from studies.models import Participant
-from studies.refusals import error_body
+from studies.refusals import error_body, translated
 from studies.views.edge import OPEN, Data, answer, elsewhere, flag, is_json
-from turingsite.errors import Invalid
+from turingsite.errors import Conflict, Invalid
 
 
 @never_cache
@@ -49,7 +50,21 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
 
 @annotator_post
 def save(request: HttpRequest, participant: Participant, data: Data, code: str) -> HttpResponse:
-    saved = scoring.save(
+    try:
+        saved = _save(request, participant, data, code)
+    except Conflict as error:
+        if error.code != "not_heard" or is_json(request):
+            raise
+        return _again(request, participant, data, refused=translated(error), status=error.status)
+    if is_json(request):
+        return _saved(saved, participant)
+    if data.get("go") == "next" and not saved.conflicts and not saved.faults:
+        return _go_on(request, participant, data, code)
+    return _shown(request, saved, participant, data)
+
+
+def _save(request: HttpRequest, participant: Participant, data: Data, code: str) -> Saved:
+    return scoring.save(
         participant=participant,
         code=code,
         now=timezone.now(),
@@ -59,11 +74,6 @@ def save(request: HttpRequest, participant: Participant, data: Data, code: str) 
         seconds=seconds_of(data),
         scripted=is_json(request),
     )
-    if is_json(request):
-        return _saved(saved, participant)
-    if data.get("go") == "next" and not saved.conflicts and not saved.faults:
-        return _go_on(request, participant, data, code)
-    return _shown(request, saved, participant)
 
 
 def _saved(saved: Saved, participant: Participant) -> HttpResponse:
@@ -81,26 +91,37 @@ def _go_on(request: HttpRequest, participant: Participant, data: Data, code: str
     except Invalid as error:
         if error.code != "incomplete" or is_json(request):
             raise
-        return _with_errors(request, participant, error.fields)
+        return _again(request, participant, data, errors=error.fields, refused=_("Not complete yet"))
     return answer_place(request, place)
 
 
-def _shown(request: HttpRequest, saved: Saved, participant: Participant) -> HttpResponse:
+def _shown(request: HttpRequest, saved: Saved, participant: Participant, data: Data) -> HttpResponse:
     """Where no script is: the page again, with what is wrong or was changed elsewhere at its place."""
-    errors = dict(saved.faults)
-    errors |= dict.fromkeys(saved.conflicts, _("This was answered differently elsewhere. Look at it again."))
+    errors = saved.faults | presenters.differing(saved)
     if errors:
-        return _with_errors(request, participant, errors)
+        refused = _("Answered differently elsewhere") if saved.conflicts else _("Not complete yet")
+        return _again(request, participant, data, errors=errors, refused=refused)
     messages.success(request, _("Saved."))
     return redirect("annotation:batch", participant.study.slug)
 
 
-def _with_errors(request: HttpRequest, participant: Participant, errors: Data) -> HttpResponse:
+def _again(
+    request: HttpRequest,
+    participant: Participant,
+    data: Data,
+    *,
+    refused: str,
+    errors: Data | None = None,
+    status: int = 400,
+) -> HttpResponse:
+    """A form that is refused: the page with the reason, and with all that was filled in."""
     place = batches.start_or_resume(participant=participant, now=timezone.now())
     if place.name != "batch":
         return redirect(url_of(place))
-    context = presenters.batch_page(place, item_of(place), errors=errors)
-    return render(request, "annotation/batch.html", context, status=400)
+    context = presenters.batch_page(
+        place, item_of(place), errors=errors, refused=refused, typed=typed_in(data)
+    )
+    return render(request, "annotation/batch.html", context, status=status)
 
 
 @annotator_post
