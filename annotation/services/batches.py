@@ -14,7 +14,14 @@ from annotation.models import AnnotationSettings, Annotator, Batch, BatchItem
 from annotation.services import queue, sessions
 from annotation.services.calibration import calibration_batch, conclude
 from annotation.services.guidelines import has_confirmed
-from annotation.services.items import HEAVY, access_item, locked_annotator, moved_on, settings_for
+from annotation.services.items import (
+    HEAVY,
+    access_item,
+    close_address,
+    locked_annotator,
+    moved_on,
+    settings_for,
+)
 from annotation.services.leases import renew, take_back
 from annotation.services.verdicts import finish
 from studies.assignment import lease_end
@@ -226,6 +233,7 @@ def _skip(
         if known:
             item.exclusion = BatchItem.Exclusion.KNOWN
         item.save(update_fields=["state", "place", "known", "failure", "exclusion", "active_seconds"])
+        close_address(item)
         if item.batch.kind == Batch.Kind.WORK and not _fails_often(annotator, now):
             _replace(item.batch, settings, now=now)
     return place_of(annotator, settings, now=now)
@@ -261,6 +269,7 @@ def take_up(*, participant: Participant, now: datetime) -> Place:
             item.state = State.OPEN
         else:
             item.state, item.exclusion = State.GIVEN_AWAY, BatchItem.Exclusion.GIVEN_AWAY
+            close_address(item)
         item.save(update_fields=["state", "exclusion"])
     batch.state, batch.lease_until = Batch.State.OPEN, lease_end(now, settings.lease_minutes)
     batch.save(update_fields=["state", "lease_until"])

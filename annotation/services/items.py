@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import AnnotationSettings, Annotator, BatchItem
 from annotation.services.annotators import annotator_of
+from dialogues.models import Exposure
+from studies import codes
 from studies.models import Participant
 from studies.prepared import Prepared
 from studies.services.holding import stay
@@ -69,6 +71,13 @@ def access_item(participant: Participant, code: str) -> BatchItem:
     stay(item.batch.annotator.participant, participant)
     item.batch.annotator.participant = participant
     return item
+
+
+def close_address(item: BatchItem) -> None:
+    """The address by which the person heard the item is gone once they have left it, whatever it was for: one
+    that went away later, when the dialogue is given once more, would tell that it comes.
+    """
+    Exposure.objects.filter(pk=item.exposure_id).update(token=codes.media_token())
 
 
 def moved_on() -> Conflict:

@@ -225,8 +225,9 @@ class Draws:
         if not again:
             return Exposure.objects.create(**whose, given_at=self.now)
         exposure = Exposure.objects.get(**whose)
-        exposure.token = codes.media_token()  # the address of the first time would tell
-        exposure.save(update_fields=["token"])
+        # As new: an address or a first byte of the first time would tell.
+        exposure.token, exposure.first_byte_at = codes.media_token(), None
+        exposure.save(update_fields=["token", "first_byte_at"])
         return exposure
 
 

@@ -186,7 +186,7 @@ def _wish(sent: Any) -> Wish | None:
 
 
 def _version(sent: Mapping[str, Any]) -> int | None:
-    """The version that a page knows, 0 for none; None, which nothing stored has, for what is no whole number."""
+    """The version that a page knows, 0 for none; None, which nothing stored has, for no whole number."""
     version = sent.get("version")
     if version in (None, ""):
         return 0

@@ -8,9 +8,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import AnnotationSettings, Annotator, BatchItem
+from annotation.review.access import seen_in_review
+from annotation.services.items import close_address
 from annotation.services.scoring import scores_of
 from dialogues import time_line
-from dialogues.listening import COVERED, ENDED, is_claimed
+from dialogues.listening import COVERED, is_claimed
 from dialogues.models import Verdict
 from dialogues.withdrawing import is_withdrawn
 from studies.models import Participant
@@ -33,12 +35,13 @@ def finish(
     refuse_incomplete(item, settings)
     item.state, item.finished_at = BatchItem.State.FINISHED, now
     item.exclusion = exclusion(item, participant)
-    if item.exclusion == BatchItem.Exclusion.RATER:
+    if item.exclusion in (BatchItem.Exclusion.RATER, BatchItem.Exclusion.KNOWN):
         item.place = None
     item.active_seconds += seconds
     if item.purpose == BatchItem.Purpose.WORK:
         item.verdict = _verdict(item, participant, now=now)
     item.save(update_fields=["state", "finished_at", "exclusion", "place", "active_seconds", "verdict"])
+    close_address(item)
 
 
 def refuse_incomplete(item: BatchItem, settings: AnnotationSettings) -> None:
@@ -61,7 +64,7 @@ def exclusion(item: BatchItem, participant: Participant) -> str:
         return BatchItem.Exclusion.TEST
     if participant.is_pilot:
         return BatchItem.Exclusion.PILOT
-    if item.known:
+    if item.known or _saw_truth(item, participant):
         return BatchItem.Exclusion.KNOWN
     # Read anew: the researcher may have decided while this request waited for the person's row.
     if Annotator.objects.filter(pk=item.batch.annotator_id, set_aside_at__isnull=False).exists():
@@ -69,6 +72,31 @@ def exclusion(item: BatchItem, participant: Participant) -> str:
     if is_withdrawn(item.dialogue_id):  # while it was being scored
         return BatchItem.Exclusion.RECORDING
     return BatchItem.Exclusion.NONE
+
+
+def _saw_truth(item: BatchItem, participant: Participant) -> bool:
+    """Whether the person's account saw in a review what the dialogue is, before it was tied to them."""
+    # Read anew: the account may have been tied while this request waited for the person's row.
+    user = Participant.objects.filter(pk=participant.pk).values_list("user_id", flat=True).first()
+    return user is not None and seen_in_review(user).filter(pk=item.dialogue_id).exists()
+
+
+def leave_out_seen(participant: Participant) -> None:
+    """Called when an account is tied to a person, whose row is held: what they finished after the account had
+    seen the truth of it in a review is kept, not analysed, and its place is free. What they have in hand
+    follows when they finish it.
+    """
+    finished = BatchItem.objects.filter(
+        rater=participant.rater, state=BatchItem.State.FINISHED, exclusion=BatchItem.Exclusion.NONE
+    )
+    seen = dict(seen_in_review(participant.user_id).values_list("pk", "seen_at"))
+    late = [item.pk for item in finished.filter(dialogue__in=seen) if _is_after(item, seen[item.dialogue_id])]
+    Verdict.objects.filter(annotation_item__in=late).update(exclusion=Verdict.Exclusion.KNOWN)
+    BatchItem.objects.filter(pk__in=late).update(exclusion=BatchItem.Exclusion.KNOWN, place=None)
+
+
+def _is_after(item: BatchItem, seen_at: datetime) -> bool:
+    return item.finished_at is not None and item.finished_at >= seen_at
 
 
 def _verdict(item: BatchItem, participant: Participant, *, now: datetime) -> Verdict:
@@ -121,8 +149,12 @@ def _iso(moment: datetime | None) -> str | None:
 
 
 def protocol_breaks(item: BatchItem, participant: Participant) -> list[str]:
+    """All that keeps a choice out of *per_protocol*. Reaching the end is no hearing: what was played counts,
+    and only of a sound that was fetched.
+    """
+    fetched = item.exposure.first_byte_at is not None or is_claimed(participant)
     breaks = {
-        "not_listened": item.heard < COVERED and item.gate != ENDED,
+        "not_listened": item.heard < COVERED or not fetched,
         "pilot": participant.is_pilot,
         "test": participant.is_test,
     }

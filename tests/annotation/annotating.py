@@ -8,7 +8,7 @@ from typing import Any
 from django.core import signing
 from django.test import Client
 
-from dialogues.models import Kind
+from dialogues.models import Exposure, Kind
 from studies import access
 from studies.models import Participant, Study
 from tests import factories
@@ -65,7 +65,9 @@ class Rater:
         return dict(state["item"])
 
     def listen(self, item: dict[str, Any], *, seconds: float | None = None, **data: Any) -> Any:
-        """Hear the item from the start for ``seconds`` (all of it), then report."""
+        """Fetch the item's sound, hear it from the start for ``seconds`` (all of it), then report."""
+        exposures = Exposure.objects.filter(annotation_items__code=item["code"], first_byte_at=None)
+        exposures.update(first_byte_at=self.now)
         length = item["length"] if seconds is None else seconds
         if self.clock:
             self.clock.pass_(length)

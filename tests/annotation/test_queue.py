@@ -17,7 +17,7 @@ from annotation.services.items import locked_annotator
 from dialogues.models import Dialogue, Exposure, Speaker, StudyItem, Verdict
 from studies.models import Study
 from tests import factories
-from tests.annotation.annotating import Rater, work_study
+from tests.annotation.annotating import Rater, keys, work_study
 from tests.speech.conftest import Clock
 
 pytestmark = pytest.mark.django_db
@@ -278,6 +278,25 @@ def test_repeats_come_after_so_many_batches_and_hours(clock: Clock) -> None:
         assert (item.repeat, item.place) == (1, None)
         assert item.exposure == before.exposure
     assert len({item.dialogue_id for item in repeats}) == len(repeats), "each once"
+
+
+def test_nothing_of_the_first_time_tells_that_a_dialogue_is_a_repeat(clock: Clock) -> None:
+    rater = repeating(clock)
+    Exposure.objects.update(first_byte_at=rater.now)  # all of it was heard
+    clock.pass_(25 * 3600)
+    before = dict(Exposure.objects.values_list("pk", "token"))
+    while (batch := drawn(rater)) and not batch.items.filter(purpose="repeat").exists():
+        finish(batch)
+    assert batch is not None
+    codes = [rater.item()["code"]]
+    for item in batch.items.order_by("position"):
+        assert item.exposure.token != before.get(item.exposure_id)
+        assert rater.item()["unlock_in"] is None
+        rater.form(f"item/{item.code}/save/", **{f"score-{keys()[0]}": "4"})  # a page without scripts
+        assert rater.item()["unlock_in"] is None, f"{item.purpose}: nothing was fetched yet"
+        codes.append(item.code)
+        rater.post(f"item/{item.code}/known/")
+    assert batch.items.filter(code__in=codes, purpose="repeat").exists()
 
 
 def test_no_repeat_before_enough_batches(clock: Clock) -> None:

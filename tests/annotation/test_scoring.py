@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.models import BatchItem, Score
+from dialogues.models import Exposure
 from tests.annotation.annotating import KEYS, Rater, keys, work_study
 from tests.speech.conftest import Clock
 
@@ -206,6 +207,33 @@ def test_after_a_wait_scores_open_anyway_and_it_was_not_heard_whole(rater: Rater
     row.refresh_from_db()
     assert row.verdict is not None
     assert row.verdict.protocol_breaks == []
+
+
+@pytest.mark.both
+@pytest.mark.parametrize(
+    ("report", "fetched", "breaks"),
+    [
+        ({"ended": True}, False, ["not_listened"]),
+        ({"ended": True}, True, ["not_listened"]),
+        ({"ended": True, "ranges": [[0, 30]]}, False, ["not_listened"]),
+        ({"ended": True, "ranges": [[0, 1], [29, 30]]}, True, ["not_listened"]),
+        ({"ended": True, "ranges": [[0, 30]]}, True, []),
+    ],
+)
+def test_to_claim_the_end_is_not_to_have_heard(
+    rater: Rater, clock: Clock, report: dict[str, Any], fetched: bool, breaks: list[str]
+) -> None:
+    item = rater.item()
+    assert item["length"] == 30
+    if fetched:
+        Exposure.objects.update(first_byte_at=rater.now)
+    clock.pass_(30)
+    assert rater.post(f"item/{item['code']}/listening/", **report).json()["unlocked"]
+    rater.score(item)
+    rater.next(item)
+    row = BatchItem.objects.get(code=item["code"])
+    assert row.verdict is not None
+    assert row.verdict.protocol_breaks == breaks
 
 
 def test_slower_speeds_count_once_it_was_heard_whole(rater: Rater, clock: Clock) -> None:
