@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import BatchItem, ReviewCase, ReviewDecision, Score
@@ -101,12 +102,16 @@ def access_sound(case: ReviewCase, user: Any) -> Exposure:
 
 
 def seen_in_review(user: Any) -> QuerySet[Dialogue]:
-    """The dialogues whose truth ``user`` saw in a review, in any study: they can't annotate them."""
+    """The dialogues whose truth ``user`` (or the one of that key) saw in a review, in any study, with
+    ``seen_at``: what they score from then on is not scored blind.
+    """
     opened = Exposure.objects.filter(
         Exists(ReviewCase.objects.filter(study=OuterRef("study_id"), dialogue=OuterRef("dialogue_id"))),
         rater__user=user,
     )
     decided = ReviewDecision.objects.filter(reviewer=user)
+    first_opened = opened.filter(dialogue=OuterRef("pk")).order_by("given_at").values("given_at")[:1]
+    first_decided = decided.filter(case__dialogue=OuterRef("pk")).order_by("given_at").values("given_at")[:1]
     return Dialogue.objects.filter(
         Q(pk__in=opened.values("dialogue")) | Q(pk__in=decided.values("case__dialogue"))
-    )
+    ).annotate(seen_at=Coalesce(Subquery(first_opened), Subquery(first_decided)))

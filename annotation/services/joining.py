@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Annotator, Invitation
 from annotation.services.annotators import ACTIVITY, annotator_of
+from annotation.services.verdicts import leave_out_seen
 from studies import registry
 from studies.models import Participant, Study
 from studies.services.holding import hold
@@ -80,16 +81,22 @@ def arrive(participant: Participant, code: str, user: Any) -> None:
 
 def register() -> None:
     """Called once when the app starts."""
-    registry.arrivals.add(registry.Arrival(key=ACTIVITY, arrive=arrive))
+    registry.arrivals.add(registry.Arrival(key=ACTIVITY, arrive=arrive, activity=ACTIVITY))
 
 
+@transaction.atomic
 def link_account(person: Participant, user: Any) -> None:
-    """Remember the account, where the person has none yet and the account nobody in this study."""
+    """Remember the account, where the person has none yet and the account nobody in this study. What the
+    account knew from a review before the person scored it is left out.
+    """
     if user is None or not user.is_authenticated or person.user_id is not None:
         return
     if account_of(person.study, user) is None:
+        # What they finish at this moment comes before or after.
+        Participant.objects.select_for_update(of=("self",)).get(pk=person.pk)
         person.user = user
         person.save(update_fields=["user"])
+        leave_out_seen(person)
 
 
 def _unknown() -> NotFound:
