@@ -16,7 +16,7 @@ from annotation.models import Layer, Resolution, ReviewCase, ReviewComment, Revi
 from annotation.review.disagreement import Given, disagreement
 from annotation.services.settings import settings_of
 from studies import audit
-from studies.models import Study
+from studies.models import Study, StudyMember
 
 State = ReviewCase.State
 CHUNK = 200  # dialogues whose scores are read at once
@@ -158,9 +158,20 @@ def scores_of(case: ReviewCase) -> list[Score]:
     return sorted(found, key=lambda row: (row.dimension.position, place[row.rater_id]))
 
 
+def seats(case: ReviewCase) -> set[int]:
+    """Keys of the reviewers who decided in this case and still have the part: they hold its places, and what
+    they decided counts. Of others it is kept, and counts again once they have the part again.
+    """
+    decided = ReviewDecision.objects.filter(case=case).values("reviewer")
+    parts = StudyMember.objects.filter(
+        study=case.study_id, role=StudyMember.Role.REVIEWER, user__in=decided, user__is_active=True
+    )
+    return set(parts.values_list("user", flat=True))
+
+
 def standing(case: ReviewCase, scores: Iterable[Score] | None = None) -> dict[int, list[ReviewDecision]]:
-    """The decisions that stand, by score, the oldest first."""
-    rows = ReviewDecision.objects.filter(case=case, superseded_at=None)
+    """The decisions that stand, by score, the oldest first: of reviewers who have the part still."""
+    rows = ReviewDecision.objects.filter(case=case, superseded_at=None, reviewer__in=seats(case))
     if scores is not None:
         rows = rows.filter(score__in=[score.pk for score in scores])
     found: dict[int, list[ReviewDecision]] = defaultdict(list)

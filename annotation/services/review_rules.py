@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Resolution, ReviewCase, ReviewDecision, Score
 from annotation.review.access import has_rated, is_reviewer
 from annotation.review.disagreement import LEANING_NOWHERE, Given
-from annotation.services.review_cases import scores_of
+from annotation.services.review_cases import scores_of, seats
 from annotation.services.settings import settings_of
-from studies.models import StudyMember
 from turingsite.errors import Conflict, Invalid, Refused
 
 LONGEST = 2000  # characters of a reason or comment
@@ -25,15 +24,6 @@ class Moved(Conflict):
         super().__init__("review_moved", _("Meanwhile somebody decided otherwise. Nothing was stored yet."))
         self.decisions = decisions
         self.resolutions = resolutions
-
-
-def seats(case: ReviewCase) -> set[int]:
-    """Keys of the reviewers who decided in this case and still have the part: they hold its places."""
-    decided = ReviewDecision.objects.filter(case=case).values("reviewer")
-    parts = StudyMember.objects.filter(
-        study=case.study_id, role=StudyMember.Role.REVIEWER, user__in=decided, user__is_active=True
-    )
-    return set(parts.values_list("user", flat=True))
 
 
 def is_full_for(case: ReviewCase, reviewer: Any) -> bool:

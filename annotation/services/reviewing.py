@@ -21,6 +21,7 @@ from annotation.services.review_cases import (
     refresh_cases,
     refresh_now_and_then,
     scores_of,
+    seats,
     settle,
     shown,
     standing,
@@ -34,7 +35,6 @@ from annotation.services.review_rules import (
     refuse_foreign,
     refuse_moved,
     refuse_resolved,
-    seats,
     words_in,
 )
 from studies import audit

@@ -248,6 +248,23 @@ def test_a_difference_is_discussed_and_closed_by_an_agreed_value(case: ReviewCas
         agree(**closing, reviewer=three[1], version=fresh(case).version)
 
 
+@pytest.mark.parametrize("proposes", [False, True])
+def test_who_lost_the_part_counts_neither_for_nor_against_until_they_have_it_again(
+    case: ReviewCase, three: list[Any], proposes: bool
+) -> None:
+    score = scores_of(case)[0]
+    (propose if proposes else approve)(case, score, three[0])
+    approve(case, score, three[1])
+    part = case.study.members.get(user=three[0])
+    part.delete()
+    approve(case, score, three[2])
+    assert (fresh(case).state, Resolution.objects.count()) == ("in_review", 0)
+    approve(case, score, make_reviewer(case.study, "dan"))
+    ended = Resolution.objects.get()
+    assert (ended.how, ended.result.value) == ("unanimous", score.value)
+    assert ReviewDecision.objects.filter(reviewer=three[0], superseded_at=None).exists()
+
+
 def test_where_nobody_differs_nothing_is_agreed(case: ReviewCase, three: list[Any]) -> None:
     score = scores_of(case)[0]
     propose(case, score, three[0])
