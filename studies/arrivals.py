@@ -96,16 +96,17 @@ def put_down(response: HttpResponse, study: Study) -> None:
 
 def arrival_of(request: HttpRequest, study: Study) -> Callable[[Participant], None] | None:
     """What is to happen to whoever consents in this browser for a word they bring; None without one."""
-    try:
-        key, word = signing.loads(
-            request.COOKIES.get(_word_cookie(study), ""), salt=f"{SALT}.word.{study.slug}", max_age=VISIT
-        )
-    except (signing.BadSignature, TypeError, ValueError):
+    arrival, word = _brought(request, study)
+    if arrival is None:
         return None
-    if key not in registry.arrivals:
-        return None
-    arrive, user = registry.arrivals.get(key).arrive, request.user
+    arrive, user = arrival.arrive, request.user
     return lambda participant: arrive(participant, word, user)
+
+
+def activity_of(request: HttpRequest, study: Study) -> str:
+    """What a visitor who brings a word will do as their own; empty for everybody else."""
+    arrival, _word = _brought(request, study)
+    return "" if arrival is None else arrival.activity
 
 
 def device_class(request: HttpRequest) -> str:
@@ -122,6 +123,16 @@ def cookie_name(study: Study) -> str:
 
 def _word_cookie(study: Study) -> str:
     return f"w-{study.slug}"
+
+
+def _brought(request: HttpRequest, study: Study) -> tuple[registry.Arrival | None, str]:
+    try:
+        key, word = signing.loads(
+            request.COOKIES.get(_word_cookie(study), ""), salt=f"{SALT}.word.{study.slug}", max_age=VISIT
+        )
+    except (signing.BadSignature, TypeError, ValueError):
+        return None, ""
+    return (registry.arrivals.get(key), word) if key in registry.arrivals else (None, "")
 
 
 def _is_plain(value: str) -> bool:

@@ -134,6 +134,7 @@ CONSENTS = dataset(
     primary_key=("participant",),
     columns=(
         column("participant", "code of the person", "participant__code"),
+        column("text_activity", "activity the consent text is for, empty: for everybody", "text__activity"),
         column("text_version", "version of the consent text", "text__version", type="integer"),
         column("text_sha256", "SHA-256 of the words that were shown", "sha256"),
         column("language", "language in which they were shown"),

@@ -149,8 +149,10 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
         },
         "seeds": {"study": study.seed},
         "consent_texts": [
-            {"version": version, "sha256": digest}
-            for version, digest in study.consent_texts.order_by("version").values_list("version", "sha256")
+            {"activity": activity, "version": version, "sha256": digest}
+            for activity, version, digest in study.consent_texts.order_by("activity", "version").values_list(
+                "activity", "version", "sha256"
+            )
         ],
         "plan": plan.as_data() if plan is not None else None,
         "looks": [

@@ -24,8 +24,9 @@ class AgeForm(forms.Form):
 
 
 class ConsentForm(forms.Form):
-    """Three separate choices, none ticked beforehand; ``version`` is the text the person has read."""
+    """Three separate choices, none ticked beforehand; ``activity`` and ``version`` are the text they read."""
 
+    activity = forms.CharField(widget=forms.HiddenInput, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput)
     part = forms.BooleanField(
         label=_("I have read this and take part."),
@@ -38,6 +39,10 @@ class ConsentForm(forms.Form):
     again = forms.BooleanField(
         label=_("You may contact me again."), help_text=_("Your choice."), required=False
     )
+
+    def read(self) -> tuple[str, int]:
+        """Activity and version of the text that was read."""
+        return self.cleaned_data["activity"], self.cleaned_data["version"]
 
 
 class LanguageForm(forms.Form):

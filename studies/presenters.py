@@ -13,8 +13,9 @@ from studies import arrivals, codes, selectors, texts
 from studies.models import Completion, ConsentText, Participant, Study
 
 
-def welcome_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
-    text = selectors.current_consent_text(study)
+def welcome_page(study: Study, query: Mapping[str, str], *, activity: str = "") -> dict[str, Any]:
+    """``activity``: what the visitor was invited to do as their own."""
+    text = selectors.current_consent_text(study, activity)
     words = texts.shown(study, text) if text else {}
     return {
         "study": study,
@@ -39,6 +40,7 @@ def consent_page(study: Study, text: ConsentText) -> dict[str, Any]:
     words = texts.shown(study, text)
     return {
         "study": study,
+        "activity": text.activity,
         "version": text.version,
         "summary": words["summary"],
         "sections": words["sections"],
@@ -85,15 +87,13 @@ def leave_page(participant: Participant) -> dict[str, Any]:
 def debrief_page(participant: Participant) -> dict[str, Any]:
     """What was studied and withheld, the person's answers beside the truth, pay, and how to withdraw."""
     study = participant.study
-    given = getattr(participant, "consent", None)
-    text = given.text if given is not None else selectors.current_consent_text(study)
     completion = selectors.completion_of(participant)
     return {
         "study": study,
         "participant": participant,
         "erased": participant.erased_at is not None,
         "withdrawn": participant.withdrawn_at is not None,
-        "sections": texts.shown(study, text)["debrief"] if text else [],
+        "sections": _told(participant),
         "rows": selectors.debrief_rows(participant),
         "receipt_code": codes.grouped(participant.receipt_code),
         "pay": pay_text(completion),
@@ -102,6 +102,20 @@ def debrief_page(participant: Participant) -> dict[str, Any]:
         "contact": study.contact,
         "erasure_day": texts.day_text(study.erasure_until) if study.erasure_until else "",
     }
+
+
+def _told(participant: Participant) -> list[list[str]]:
+    """What the person is told afterwards: by the text they agreed to and, where they have gone over to an
+    activity of their own since, by that one's, too.
+    """
+    given = getattr(participant, "consent", None)
+    now = selectors.text_of(participant)
+    read = now if given is None else given.text
+    found: list[list[str]] = []
+    for text in (read, None if now and read and now.activity == read.activity else now):
+        if text is not None:
+            found += [one for one in texts.shown(participant.study, text)["debrief"] if one not in found]
+    return found
 
 
 def withdraw_page(study: Study) -> dict[str, Any]:

@@ -265,10 +265,12 @@ class Arrival:
 
     ``arrive(participant, word, user)`` runs inside the transaction of the consent, for a new participant and
     for one who was there already; a DomainError undoes the consent. Sent twice, it changes nothing.
+    ``activity``: what newcomers do from then on as their own; they read its text.
     """
 
     key: str
     arrive: Callable[[Participant, str, Any], None]
+    activity: str = ""
 
 
 @dataclass(frozen=True)

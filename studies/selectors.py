@@ -71,8 +71,41 @@ def _by_code(study: Study, error: str, **code: str) -> Participant:
     return participant
 
 
-def current_consent_text(study: Study) -> ConsentText | None:
-    return study.consent_texts.order_by("-version").first()
+def current_consent_text(study: Study, activity: str = "") -> ConsentText | None:
+    """The newest text for people who do ``activity`` as their own, else the one for everybody."""
+    newest = study.consent_texts.order_by("-version")
+    found = newest.filter(activity=activity).first() if activity else None
+    return found or newest.filter(activity="").first()
+
+
+def text_of(participant: Participant) -> ConsentText | None:
+    """The current text for what this person does."""
+    own = participant.activities
+    return current_consent_text(participant.study, own[0] if len(own) == 1 else "")
+
+
+def activities_with_texts(study: Study) -> list[str]:
+    """Activities that some do as their own in ``study``, beside what everybody does: by an invitation."""
+    stored = set(study.consent_texts.exclude(activity="").values_list("activity", flat=True))
+    return [
+        one.key
+        for one in registry.activities
+        if one.key in stored
+        or (
+            one.key not in study.activities
+            and one.key in registry.study_parts
+            and registry.study_parts.get(one.key).has(study)
+        )
+    ]
+
+
+def source_of(study: Study, activity: str = "") -> ConsentText | None:
+    """The newest text as written: with its places ({host}, …), not as filled in at opening."""
+    rows = study.consent_texts.filter(activity=activity)
+    latest = rows.order_by("-version").first()
+    if latest is None or "of" not in latest.body:
+        return latest
+    return rows.filter(version=latest.body["of"]).first() or latest
 
 
 def current_questionnaire(study: Study, key: str) -> Questionnaire | None:

@@ -111,7 +111,7 @@ def _flat(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             for name, fields in value.items():
                 for field, content in fields.items():
                     yield f"{key}.{name}.{field}", content
-        elif key in ("recruiter", "plan"):
+        elif key in ("recruiter", "plan", "consent_for"):
             for field, content in value.items():
                 yield f"{key}.{field}", content
         else:
@@ -138,10 +138,11 @@ def _cut(line: str) -> str:
 
 
 def _note(study: Study, key: str) -> str:
-    if key == "consent":
-        latest = study.consent_texts.order_by("-version").first()
+    if _is_text(key):
+        texts = study.consent_texts.filter(activity=key.partition(".")[2])
+        latest = texts.order_by("-version").first()
         return _("Becomes a new version; the %(n)s people who agreed to version %(version)s keep it.") % {
-            "n": Consent.objects.filter(text__study=study).count(),
+            "n": Consent.objects.filter(text__in=texts).count(),
             "version": latest.version if latest else 0,
         }
     if key.startswith("plan."):
@@ -151,10 +152,14 @@ def _note(study: Study, key: str) -> str:
     return ""
 
 
+def _is_text(key: str) -> bool:
+    return key == "consent" or key.startswith("consent_for.")
+
+
 def _refusal(study: Study, key: str, before: Any, after: Any) -> str:
     """Why a change may not be applied: it would break what people did, agreed to or were promised."""
     people = study.participants.count()
-    if key == "consent" and study.status in Study.JOINABLE:
+    if _is_text(key) and study.status in Study.JOINABLE:
         return _("Pause the study before you change what people agree to.")
     if key.startswith("settings."):
         _settings, part, field = key.split(".", 2)

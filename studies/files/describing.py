@@ -10,6 +10,7 @@ import yaml
 from studies import builtin, plans, registry, texts
 from studies.files.schema import FORMAT
 from studies.models import EndState, Questionnaire, Study
+from studies.selectors import source_of
 
 #: Built-in study files: the published protocol, the same for people who come through a panel, the annotation.
 TEMPLATES = ("speech", "panel", "annotation")
@@ -36,6 +37,7 @@ def describe(study: Study, *, with_codes: bool = True, with_draft: bool = True) 
         **_columns(study),
         **({"plan": plans.content_of(plan)} if plan is not None else {}),
         "consent": _plain(source_text(study)),
+        **_for_activities(study),
         "questionnaires": [_questionnaire(one) for one in current_questionnaires(study)],
         "ends": _ends(study, with_codes),
         "settings": {
@@ -89,13 +91,17 @@ def as_yaml(values: dict[str, Any], *, to_fill: bool = False) -> str:
     return _HEAD + (_TO_FILL if to_fill else "") + text
 
 
-def source_text(study: Study) -> dict[str, Any]:
+def source_text(study: Study, activity: str = "") -> dict[str, Any]:
     """The newest consent text as written: with its places ({host}, …), not as filled in at opening."""
-    latest = study.consent_texts.order_by("-version").first()
-    if latest is None:
-        return {}
-    source = study.consent_texts.filter(version=latest.body.get("of", latest.version)).first() or latest
-    return {key: value for key, value in source.body.items() if key != "of"}
+    source = source_of(study, activity)
+    return {key: value for key, value in source.body.items() if key != "of"} if source else {}
+
+
+def _for_activities(study: Study) -> dict[str, Any]:
+    """The texts of activities that people do as their own; nothing where there is none."""
+    keys = study.consent_texts.exclude(activity="").order_by("activity").values_list("activity", flat=True)
+    found = {key: _plain(source_text(study, key)) for key in dict.fromkeys(keys)}
+    return {"consent_for": found} if found else {}
 
 
 def current_questionnaires(study: Study) -> list[Questionnaire]:

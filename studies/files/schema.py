@@ -97,6 +97,8 @@ def _no_end(state: str) -> str:
 
 
 def _study() -> Fields:
+    text = Fields({"en": READ, "zh": READ}, lacking=_no_text)
+    own: dict[str, Shape] = dict.fromkeys(registry.activities.keys(), text)
     parts: dict[str, Shape] = {part.key: Fields({}, part.fields) for part in registry.study_parts}
     return Fields(
         {
@@ -105,7 +107,7 @@ def _study() -> Fields:
             "title": Words(120, fill=True),
             "languages": Many(Text(known=Language.values), least=1),
             "activities": Many(Text(known=registry.activities.keys), least=1),
-            "consent": Fields({"en": READ, "zh": READ}, lacking=_no_text),
+            "consent": text,
             "ends": Fields(dict.fromkeys(EndState.values, END), lacking=_no_end),
         },
         {
@@ -125,6 +127,7 @@ def _study() -> Fields:
             "pay_floor": AMOUNT,
             "currency": Text(10),
             "plan": _plan(),
+            "consent_for": Fields({}, own),
             "questionnaires": Many(QUESTIONNAIRE, by="key"),
             "settings": Fields({}, parts),
         },

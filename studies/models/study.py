@@ -155,10 +155,12 @@ class ConsentText(models.Model):
 
     ``body`` maps interface language → {"summary": [[label, text], …], "sections": [[heading, text], …],
     "debrief": [[heading, text], …], "tagline": text, "welcome": [[label, text], …]}, the last two for the
-    welcome page; "of" is the version whose open places were filled in.
+    welcome page; "of" is the version whose open places were filled in. ``activity``: the people it is for are
+    those who do that activity as their own; empty for everybody else. Each counts its own versions.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
+    activity = models.CharField(_("activity"), max_length=40, blank=True, default="")
     version = models.PositiveIntegerField(_("version"))
     body = models.JSONField(_("text"))
     sha256 = models.CharField(max_length=64)
@@ -167,13 +169,15 @@ class ConsentText(models.Model):
     class Meta:
         verbose_name = _("consent text")
         verbose_name_plural = _("consent texts")
-        ordering = ["study", "-version"]
+        ordering = ["study", "activity", "-version"]
         constraints = [
-            models.UniqueConstraint(fields=["study", "version"], name="one_consent_text_per_version")
+            models.UniqueConstraint(
+                fields=["study", "activity", "version"], name="one_consent_text_per_activity_and_version"
+            )
         ]
 
     def __str__(self) -> str:
-        return f"{self.study_id} v{self.version}"
+        return f"{self.study_id} {self.activity} v{self.version}"
 
 
 class EndState(models.TextChoices):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Consent, ConsentText, Participant, Rater, Study, TurnedAway
-from studies.selectors import local_day
+from studies.selectors import current_consent_text, local_day
 from turingsite.errors import Conflict, Gone, Invalid
 
 
@@ -36,6 +36,7 @@ def consent(
     source: str = "",
     device_class: str = "",
     is_test: bool = False,
+    activity: str = "",
     arrive: Callable[[Participant], None] | None = None,
     now: datetime | None = None,
 ) -> Participant:
@@ -44,6 +45,7 @@ def consent(
     ``key`` was drawn for this visit and becomes the resume code: the same form sent twice is the same person.
     So is the same recruiter's person id, the first entry of ``recruiter``. Gone for a study that takes nobody
     and for people who left it; Conflict ``new_text`` where the text has changed since it was read.
+    ``activity``: what they will do as their own, which may have a text of its own.
     ``arrive``: what a word that they brought makes of them; it also stands in for a recruiter's id.
     """
     now = now or timezone.now()
@@ -60,9 +62,7 @@ def consent(
         )
     if is_test and not study.test_participants:
         raise Invalid("no_test", _("This study takes no test participants."))
-    if not study.consent_texts.filter(pk=text.pk).exists() or study.consent_texts.filter(
-        version__gt=text.version
-    ):
+    if current_consent_text(study, activity) != text:
         raise Conflict("new_text", _("The text has changed while you read it. Please read it again."))
     try:
         with transaction.atomic():

@@ -118,6 +118,9 @@ def _write_texts(
 ) -> None:
     if "consent" in keys:
         publish_consent_text(study=study, body=values["consent"], user=user, now=now)
+    for activity, body in values.get("consent_for", {}).items():
+        if f"consent_for.{activity}" in keys:
+            publish_consent_text(study=study, body=body, activity=activity, user=user, now=now)
     for one in values.get("questionnaires", []):
         if f"questionnaires.{one['key']}" in keys:
             publish_questionnaire(

@@ -16,7 +16,7 @@ from studies import audit, builtin, codes, registry, texts
 from studies.looks import seen_closed
 from studies.models import Completion, ConsentText, EndState, Questionnaire, Study, StudyMember
 from studies.plans import frozen_plan
-from studies.selectors import activities_of, opening_problems, soft_launched
+from studies.selectors import activities_of, opening_problems, soft_launched, source_of
 from turingsite.errors import Conflict, Invalid
 
 Status = Study.Status
@@ -119,7 +119,7 @@ def change_status(
         problems = opening_problems(study, pilot=to == Status.PILOT)
         if problems:
             raise Conflict("not_ready", _("Not ready yet: %(problems)s"), {"problems": " ".join(problems)})
-        _settle_text(study)
+        settle_texts(study)
     if to == Status.SOFT_LAUNCH and soft_launched(study) >= study.soft_launch_n:
         raise Conflict(
             "soft_launch_full",
@@ -146,9 +146,17 @@ def change_status(
 
 @transaction.atomic
 def publish_consent_text(
-    *, study: Study, body: Mapping[str, Any], user: Any = None, now: datetime | None = None
+    *,
+    study: Study,
+    body: Mapping[str, Any],
+    activity: str = "",
+    user: Any = None,
+    now: datetime | None = None,
 ) -> ConsentText:
-    """A new version of the consent text. Earlier versions stay with the people who agreed to them."""
+    """A new version of the consent text. Earlier versions stay with the people who agreed to them.
+
+    ``activity``: for people who do it as their own; else for everybody.
+    """
     for language in texts.LANGUAGES:
         words = body.get(language)
         if not words or not all(words.get(part) for part in ("summary", "sections", "debrief")):
@@ -157,8 +165,9 @@ def publish_consent_text(
                 _("Summary, full text and debrief are needed in both languages; “%(language)s” lacks one."),
                 {"language": language},
             )
-    text = _write_text(study, body)
-    audit.record("consent_text.published", study=study, user=user, target=text.version, now=now)
+    text = _write_text(study, body, activity)
+    more = {"activity": activity} if activity else {}
+    audit.record("consent_text.published", study=study, user=user, target=text.version, now=now, **more)
     return text
 
 
@@ -213,24 +222,27 @@ def _check_order(study: Study, to: str) -> None:
         )
 
 
-def _write_text(study: Study, body: Mapping[str, Any]) -> ConsentText:
-    latest = study.consent_texts.order_by("-version").first()
-    return ConsentText.objects.create(
-        study=study, version=latest.version + 1 if latest else 1, body=dict(body), sha256=texts.digest(body)
-    )
-
-
-def _settle_text(study: Study) -> None:
-    """Fill in what the newest consent text left open, as a version whose hash proves the words people read.
+def settle_texts(study: Study) -> None:
+    """Fill in what the newest consent texts left open, as versions whose hashes prove the words people read.
 
     A settled text remembers the version it was filled from (``of``): a changed contact settles it anew.
     """
-    latest = study.consent_texts.order_by("-version")[0]
-    source = latest
-    if "of" in latest.body:
-        source = study.consent_texts.get(version=latest.body["of"])
-    if not texts.has_places(source.body):
-        return
-    body = {**texts.filled(study, source.body), "of": source.version}
-    if body != latest.body:
-        _write_text(study, body)
+    for activity in study.consent_texts.order_by().values_list("activity", flat=True).distinct():
+        latest = study.consent_texts.filter(activity=activity).order_by("-version")[0]
+        source = source_of(study, activity) or latest
+        if not texts.has_places(source.body):
+            continue
+        body = {**texts.filled(study, source.body), "of": source.version}
+        if body != latest.body:
+            _write_text(study, body, activity)
+
+
+def _write_text(study: Study, body: Mapping[str, Any], activity: str = "") -> ConsentText:
+    latest = study.consent_texts.filter(activity=activity).order_by("-version").first()
+    return ConsentText.objects.create(
+        study=study,
+        activity=activity,
+        version=latest.version + 1 if latest else 1,
+        body=dict(body),
+        sha256=texts.digest(body),
+    )

@@ -30,7 +30,7 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
     refused = _not_now(request, study, count=True)
     if refused:
         return refused
-    page = presenters.welcome_page(study, request.GET)
+    page = presenters.welcome_page(study, request.GET, activity=arrivals.activity_of(request, study))
     page["preview"] = sharing.preview(request, study, words=page["tagline"])
     return render(request, "studies/welcome.html", page)
 
@@ -79,7 +79,8 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("studies:go" if holder else "studies:welcome", slug)
     if holder is not None and ("refuse" in request.POST or holder.resume_code == visit.key):
         return _taking_part(request, holder, wants_out="refuse" in request.POST)
-    text = selectors.current_consent_text(study)
+    activity = arrivals.activity_of(request, study)
+    text = selectors.current_consent_text(study, activity)
     refused = _not_now(request, study, ids=visit.recruiter)
     if refused or text is None:
         return refused or render(request, "studies/not_now.html", {"study": study}, status=503)
@@ -93,7 +94,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         arrivals.forget(response, study)
         return response
     form = ConsentForm(request.POST)
-    if form.is_valid() and form.cleaned_data["version"] != text.version:
+    if form.is_valid() and form.read() != (text.activity, text.version):
         form.add_error(None, _("The text has changed while you read it. Please read it again."))
     if not form.is_valid():
         return render(request, "studies/consent.html", {**page, "form": form}, status=400)
@@ -108,6 +109,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         source=visit.source,
         device_class=arrivals.device_class(request),
         is_test=visit.is_test,
+        activity=activity,
         arrive=arrivals.arrival_of(request, study),
     )
     response = redirect("studies:go", slug)
@@ -122,7 +124,8 @@ def consent_copy(request: HttpRequest, slug: str) -> HttpResponse:
     study = selectors.access_study(slug, request.user)
     participant = access.held_by(request, slug)
     given = getattr(participant, "consent", None)
-    text = given.text if given is not None else selectors.current_consent_text(study)
+    activity = arrivals.activity_of(request, study)
+    text = given.text if given is not None else selectors.current_consent_text(study, activity)
     if text is None:
         raise NotFound("no_text", _("This study has no consent text yet."))
     response = HttpResponse(

@@ -107,9 +107,9 @@ def test_a_study_survives_the_commands(made: Study, tmp_path: Path) -> None:
 
 def test_a_study_that_was_opened_gives_the_text_as_written(made: Study) -> None:
     before = describe(made)["consent"]
-    from studies.services.opening import _settle_text
+    from studies.services.opening import settle_texts
 
-    _settle_text(made)
+    settle_texts(made)
     assert made.consent_texts.count() == 2
     assert describe(made)["consent"] == before
     assert "{host}" in str(before)
