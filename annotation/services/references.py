@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from statistics import median
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from studies.models import Study
 from turingsite.errors import Conflict, DomainError, Invalid, NotFound
 
 MIDDLE = 3
+LEAST_RATERS = 2  # of a known score that outlives the erasure of one of its raters
 #: A known score: 1 … 5, or None where the reference heard no evidence.
 Known = Mapping[str, int | None]
 
@@ -96,6 +97,46 @@ def consensus(values: Iterable[int | None]) -> int | None:
         return None
     middle = median(heard)
     return int(middle) if middle > MIDDLE else -int(-middle // 1)
+
+
+@transaction.atomic
+def forget_rater(study: Study, dialogues: Collection[int]) -> int:
+    """Once a rater's scores on ``dialogues`` are gone: known scores that a review made of them, anew.
+
+    With fewer than two raters left the known scores would be those of one person: the reference is retired
+    and its scores go. Each leaves a line in the audit trail; how many known scores went or were changed.
+    """
+    found = ReferenceDialogue.objects.select_for_update(of=("self",)).filter(
+        study=study, dialogue__in=dialogues, source="review"
+    )
+    return sum(_without(reference) for reference in found.select_related("study", "dialogue").order_by("pk"))
+
+
+def _without(reference: ReferenceDialogue) -> int:
+    rows = scores_in_layer(reference.study, Layer.TRUTH_SHOWN).filter(dialogue=reference.dialogue_id)
+    given: dict[int, dict[int, int | None]] = defaultdict(dict)
+    for rater, dimension, value, evidence in rows.values_list("rater", "dimension", "value", "evidence"):
+        given[dimension][rater] = value if evidence else None
+    changed = 0
+    for known in reference.scores.all():
+        values = given[known.dimension_id].values()
+        if len(values) < LEAST_RATERS:
+            changed += known.delete()[0]
+            continue
+        value = consensus(values)
+        was = (known.value, known.evidence)
+        known.value, known.evidence = value or MIDDLE, value is not None
+        if was != (known.value, known.evidence):
+            known.save(update_fields=["value", "evidence"])
+            changed += 1
+    left = reference.scores.count()
+    if not left and reference.is_active:
+        ReferenceDialogue.objects.filter(pk=reference.pk).update(is_active=False)
+    audit.record(
+        "reference.reckoned_anew", study=reference.study, target=reference.dialogue.code, rows=changed,
+        scores=left,
+    )  # fmt: skip
+    return changed
 
 
 @transaction.atomic

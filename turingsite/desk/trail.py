@@ -179,6 +179,8 @@ class _Sentences:
         if sort == "plan" and slug:
             version = line.detail.get("version") or line.target.removeprefix("version ")
             return _link(reverse("admin:desk_plan", args=[slug]), _("version %(n)s") % {"n": version})
+        if sort == "annotator" and not line.target:  # as an erasure leaves it
+            return conditional_escape(_("(erased)"))
         if sort == "study" and number:
             name = self.users.get(number) or _("account no. %(number)s") % {"number": line.target}
             return conditional_escape(name)

@@ -88,6 +88,10 @@ DEEDS: Mapping[str, Deed] = {
     "annotator.another_try": Deed("annotation", _("gave the annotator %(target)s another try")),
     "reference.made": Deed("annotation", _("made the scores of the dialogue %(target)s known")),
     "reference.retired": Deed("annotation", _("retired the known scores of the dialogue %(target)s")),
+    "reference.reckoned_anew": Deed(
+        "annotation",
+        _("reckoned the known scores of the dialogue %(target)s anew, since a rater's were erased"),
+    ),
     "reference.activated": Deed("annotation", _("took the known scores of the dialogue %(target)s up again")),
     "review.decided": Deed("annotation", _("decided on a score in the review %(target)s")),
     "review.lot_approved": Deed("annotation", _("approved scores in one go in the review %(target)s")),
