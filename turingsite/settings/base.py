@@ -40,6 +40,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "studies.language.LanguageParameterMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "turingsite.middleware.ReadableMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
