@@ -7,7 +7,7 @@ with known scores, with themselves and with the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +72,13 @@ class Others(NamedTuple):
     correlation: Correlation
 
 
+class LeftOut(NamedTuple):
+    """Dialogues left out as known or failing, of all ``met``, those of calibration with them."""
+
+    n: int = 0
+    met: int = 0
+
+
 @dataclass(frozen=True)
 class Figures:
     """One rater. ``drift``: steps of the scale per dialogue, over the order of work; ``halo`` on demand."""
@@ -85,6 +92,7 @@ class Figures:
     others: Others
     drift: Estimate
     halo: Halo | None
+    left: LeftOut = field(default_factory=LeftOut)
 
 
 @dataclass(frozen=True)
@@ -92,11 +100,13 @@ class Sheet:
     """All finished items of a study with their answers: items × dimensions, 0 no evidence, NaN unanswered.
 
     ``references``: known scores by dialogue, NaN where the reference heard no evidence or says nothing.
+    ``left``: what each rater left out.
     """
 
     items: tuple[Item, ...]
     answers: Floats
     references: Mapping[int, Floats]
+    left: Mapping[int, LeftOut] = field(default_factory=dict)
 
     @property
     def scores(self) -> Floats:
@@ -163,6 +173,7 @@ def figures_of(
         ),
         drift=drift(own, theirs, np.arange(len(work), dtype=float)),
         halo=halo(own) if deep else None,
+        left=sheet.left.get(rater, LeftOut()),
     )
 
 

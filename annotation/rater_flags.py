@@ -22,6 +22,8 @@ RUN_DIALOGUES = 2  # dialogues' worth of equal answers in a row
 RETEST_KAPPA = 0.4
 MOVED = 0.5  # steps of the scale over all the work
 CORRELATION = 0.2
+FEWEST_LEFT_OUT = 3  # dialogues
+LEFT_OUT = 0.2
 
 
 class Flag(NamedTuple):
@@ -99,6 +101,11 @@ def _apart(figures: Figures, settings: AnnotationSettings) -> float | None:
     return found.value if enough and found.value is not None and found.value < CORRELATION else None
 
 
+def _left_out(figures: Figures, settings: AnnotationSettings) -> float | None:
+    n, met = figures.left
+    return float(n) if n >= FEWEST_LEFT_OUT and n >= LEFT_OUT * met else None
+
+
 RULES = (
     Rule(
         "fast", _("fast"), _fast, 0,
@@ -135,6 +142,10 @@ RULES = (
     Rule(
         "apart", _("unlike the others"), _apart, 2,
         _("The rank correlation with the others is %(number)s. The rule: .2."),
+    ),
+    Rule(
+        "left_out", _("many left out"), _left_out, 0,
+        _("%(number)s dialogues were left out as known or failing. The rule: three, and a fifth of all."),
     ),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet, Sum
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet, Sum
 
 from annotation.models import (
     AnnotationSettings,
@@ -24,7 +24,7 @@ from annotation.models import (
     Score,
     WorkSession,
 )
-from annotation.rater_figures import Figures, Item, Sheet, figures_of, others_of
+from annotation.rater_figures import Figures, Item, LeftOut, Sheet, figures_of, others_of
 from annotation.rater_flags import Flag, flags_of
 from annotation.services.queue import finished_work
 from dialogues.withdrawing import of_withdrawn
@@ -129,7 +129,14 @@ def sheet_of(settings: AnnotationSettings) -> Sheet:
     ).iterator(chunk_size=20_000):
         if item in line and dimension in place:
             answers[line[item], place[dimension]] = value if evidence else 0.0
-    return Sheet(items, answers, _references(settings.study, column))
+    return Sheet(items, answers, _references(settings.study, column), _left_out(settings.study))
+
+
+def _left_out(study: Study) -> dict[int, LeftOut]:
+    skipped = Q(state=BatchItem.State.SKIPPED)
+    met = BatchItem.objects.filter(skipped | Q(state=BatchItem.State.FINISHED), study=study)
+    rows = met.order_by().values_list("rater").annotate(left=Count("pk", filter=skipped), of=Count("pk"))
+    return {rater: LeftOut(left, of) for rater, left, of in rows}
 
 
 def _references(study: Study, column: dict[str, int]) -> dict[int, Any]:

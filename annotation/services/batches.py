@@ -5,7 +5,7 @@ The server owns the position: back, reload and a second tab all land there.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from django.db import transaction
@@ -23,6 +23,7 @@ from annotation.services.items import (
     settings_for,
 )
 from annotation.services.leases import renew, take_back
+from annotation.services.skipping import fails_often, refuse_more
 from annotation.services.verdicts import finish
 from studies.assignment import lease_end
 from studies.characters import cleaned
@@ -30,8 +31,6 @@ from studies.models import Participant, Study
 from studies.services.holding import refuse_if_over
 
 State = BatchItem.State
-FAILURES = 6
-FAILURES_WITHIN = timedelta(minutes=10)
 UNSAID = "unsaid"
 
 
@@ -130,7 +129,7 @@ def _between(annotator: Annotator, settings: AnnotationSettings, *, now: datetim
         return Place("paused", annotator, settings)
     if calibrates:
         return _calibrating(annotator, settings, now=now)
-    if _fails_often(annotator, now):
+    if fails_often(annotator, now):
         return Place("sound", annotator, settings)
     batch = queue.draw_batch(annotator, settings, now=now)
     if batch is None:
@@ -145,6 +144,8 @@ def _has_other_words(annotator: Annotator, settings: AnnotationSettings) -> bool
 
 def _calibrating(annotator: Annotator, settings: AnnotationSettings, *, now: datetime) -> Place:
     """The next batch of an attempt that runs; one that has to be begun is begun by the person."""
+    if fails_often(annotator, now):
+        return Place("sound", annotator, settings)
     batch = None
     if annotator.attempts.filter(state="running").exists():
         batch = calibration_batch(annotator, settings, now)
@@ -225,6 +226,7 @@ def _skip(
     if item.state == State.FINISHED:
         raise moved_on()
     if item.state == State.OPEN:
+        refuse_more(item.batch, settings, known=known)
         item.active_seconds += sessions.touch(
             annotator, sessions.open_session(annotator), settings, now, seconds
         ).seconds
@@ -234,7 +236,7 @@ def _skip(
             item.exclusion = BatchItem.Exclusion.KNOWN
         item.save(update_fields=["state", "place", "known", "failure", "exclusion", "active_seconds"])
         close_address(item)
-        if item.batch.kind == Batch.Kind.WORK and not _fails_often(annotator, now):
+        if item.batch.kind == Batch.Kind.WORK and not fails_often(annotator, now):
             _replace(item.batch, settings, now=now)
     return place_of(annotator, settings, now=now)
 
@@ -243,12 +245,6 @@ def _replace(batch: Batch, settings: AnnotationSettings, *, now: datetime) -> No
     """Another dialogue at the end of the batch, where there is one."""
     last = batch.items.order_by("-position").values_list("position", flat=True)[0]
     queue.Draws(batch.annotator, settings, now=now).work(batch, last + 1)
-
-
-def _fails_often(annotator: Annotator, now: datetime) -> bool:
-    """Whether many dialogues failed just now: the connection is bad, and more would only be used up."""
-    failed = BatchItem.objects.filter(batch__annotator=annotator, state=State.SKIPPED).exclude(failure="")
-    return failed.filter(opened_at__gt=now - FAILURES_WITHIN).count() >= FAILURES
 
 
 @transaction.atomic
@@ -282,13 +278,15 @@ def why_waiting(annotator: Annotator, settings: AnnotationSettings, *, now: date
         return "set_aside"
     if annotator.batches.exclude(state=Batch.State.FINISHED).exists():
         return ""
+    if annotator.state == Annotator.State.CALIBRATING and fails_often(annotator, now):
+        return "sound"
     if annotator.state != Annotator.State.WORKING:
         return ""
     if is_over(annotator, settings):
         return "over"
     if annotator.participant.study.status == Study.Status.PAUSED:
         return "paused"
-    if _fails_often(annotator, now):
+    if fails_often(annotator, now):
         return "sound"
     return "" if queue.has_work(annotator, settings, now=now) else "nothing"
 

@@ -27,6 +27,7 @@ from annotation.services.annotators import ACTIVITY
 from annotation.services.calibration_figures import finished_items, is_passed, running_figures
 from annotation.services.queue import known_to
 from annotation.services.settings import settings_of
+from annotation.services.skipping import fails_often
 from annotation.services.taxonomies import freeze
 from dialogues.models import Exposure
 from studies.assignment import lease_end, seeded
@@ -88,7 +89,8 @@ def calibration_batch(annotator: Annotator, settings: AnnotationSettings, now: d
     """The batch in hand, or the next one of the running attempt, or the first of a new attempt.
 
     None where nothing is to be calibrated (passed, failed, guidelines unread) and where there are not enough
-    dialogues new to this person for the rest of the attempt: none is begun that can't be ended.
+    dialogues new to this person for the rest of the attempt: none is begun that can't be ended. Nor where the
+    sound fails too often just now.
     """
     hold(participant=annotator.participant)
     annotator.refresh_from_db(fields=["state"])
@@ -98,7 +100,7 @@ def calibration_batch(annotator: Annotator, settings: AnnotationSettings, now: d
     if in_hand is not None:
         return in_hand
     pool, missing = _fresh(annotator), _missing(annotator, settings)
-    if len(pool) < missing:
+    if len(pool) < missing or fails_often(annotator, now):
         return None
     freeze(taxonomy=settings.taxonomy, now=now)
     attempt = _running(annotator) or _new_attempt(annotator, now)

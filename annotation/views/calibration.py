@@ -32,7 +32,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     paused = here.participant.study.status == Study.Status.PAUSED or here.annotator.paused_at is not None
     if request.method == "POST" and not here.participant.end_state and not paused:
         batch = calibration_batch(here.annotator, here.settings, timezone.now())
-        return redirect("annotation:batch" if batch else "annotation:calibration", slug)
+        return redirect("annotation:batch" if batch else "annotation:play", slug)
     at = standing(here.annotator, here.settings)
     if request.method == "POST" or at.name == "passed":
         return redirect("annotation:play", slug)

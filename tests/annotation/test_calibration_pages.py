@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.urls import reverse
 
 from annotation.models import Annotator, Attempt, Batch, BatchItem
+from annotation.selectors_raters import rows_of
 from annotation.services.settings import settings_of
 from dialogues.models import Dialogue, Kind
 from studies.models import EndState, Participant, Study
 from tests import factories
 from tests.annotation.test_calibration import ACCENT, RHYTHM, STRESS, calibrating, finish
 from tests.annotation.walking import Walker, words
+from turingsite.desk.annotator_sheet import sheet_context
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
@@ -177,6 +181,54 @@ def test_material_that_runs_out_is_told_as_ours_and_ends_nothing() -> None:
     for _ in range(2):
         factories.known_dialogue(study)
     start(walker)
+
+
+def skip(walker: Walker, how: str) -> tuple[int, dict[str, Any]]:
+    """Leave the item in hand out, as the page does; status and body."""
+    walker.get("batch/")
+    item = BatchItem.objects.filter(state="open", batch__annotator__participant=walker.participant)
+    url = walker.url(f"item/{item.order_by('batch', 'position')[0].code}/{how}/")
+    answer = walker.client.post(url, {"why": "no_sound"}, content_type="application/json")
+    return answer.status_code, answer.json()
+
+
+def test_nobody_chooses_what_they_are_measured_on() -> None:
+    study, settings = calibrating(references=30, calibration_dialogues=6, batch_size=3)
+    walker = walker_of(study)
+    start(walker)
+    for how in ("known", "failed", "known"):
+        assert skip(walker, how)[0] == 200
+    for how in ("known", "failed"):
+        status, body = skip(walker, how)
+        assert (status, body["error"]["code"]) == (409, "left_out_enough")
+    assert BatchItem.objects.filter(state="skipped").count() == 3
+    item = BatchItem.objects.filter(state="open").order_by("position")[0]
+    walker.post(f"item/{item.code}/known/")
+    assert "Please score this one all the same." in words(walker.page("batch/"))
+    person = Annotator.objects.get()
+    (row,) = rows_of(settings)
+    assert [flag.key for flag in row.flags] == ["left_out"]
+    assert flags_on_the_sheet(settings, person) == ["left_out"]
+
+
+def flags_on_the_sheet(settings: Any, person: Annotator) -> list[str]:
+    return [flag.key for flag in sheet_context(settings, person, ZoneInfo("UTC"))["flags"]]
+
+
+def test_a_sound_that_fails_all_the_time_halts_calibration_for_a_while() -> None:
+    study, _settings = calibrating(references=40, calibration_dialogues=6, batch_size=6)
+    walker = walker_of(study)
+    start(walker)
+    for _ in range(6):
+        assert skip(walker, "failed")[0] == 200
+    pause = reverse("annotation:pause", args=[study.slug])
+    assert walker.get("batch/").url == pause
+    assert walker.client.get(pause).context["reason"] == "sound"
+    assert walker.post("calibration/").url == reverse("annotation:play", args=[study.slug])
+    assert Batch.objects.count() == 1
+    BatchItem.objects.update(opened_at=factories.NOW)  # long ago
+    walker.get("batch/")
+    assert Batch.objects.count() == 2
 
 
 def test_nobody_begins_while_the_study_or_the_person_is_paused() -> None:

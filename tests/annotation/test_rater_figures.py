@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from annotation.models import AnnotationSettings, Annotator, ReferenceDialogue, ReferenceScore
-from annotation.rater_figures import Item, Sheet, figures_of, others_of
+from annotation.rater_figures import Item, LeftOut, Sheet, figures_of, others_of
 from annotation.rater_flags import flags_of
 from annotation.selectors_raters import categories_of, rows_of, seen_order, sheet_of, total_of
 from annotation.services.settings import settings_of
@@ -78,6 +80,17 @@ def test_rules_speak_of_careless_work_and_are_silent_where_there_is_little() -> 
     assert flags_of(figures_of(few, 2, others_of(few), range(18)), settings) == []
     (fast,) = [one for one in flags_of(figures_of(made, 2, others, range(18)), settings) if one.key == "fast"]
     assert "10 s" in fast.words
+
+
+def test_much_that_is_left_out_is_told() -> None:
+    made = sheet([(item(1, 1, 1), [4.0] * 18)])
+    said = {}
+    for n, met in ((2, 5), (3, 15), (3, 16), (0, 0)):
+        left = replace(made, left={1: LeftOut(n, met)})
+        flags = flags_of(figures_of(left, 1, others_of(made), range(18)), AnnotationSettings())
+        said[n, met] = [one.words for one in flags if one.key == "left_out"]
+    assert said.pop((3, 15))[0].startswith("3 dialogues were left out")
+    assert not any(said.values())
 
 
 def test_drift_is_told_with_its_way() -> None:
