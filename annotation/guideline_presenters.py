@@ -11,6 +11,7 @@ from annotation.models import AnnotationSettings, Taxonomy
 from annotation.models.taxonomy import in_language
 from studies.markdown import as_html
 from studies.models import Participant
+from studies.money import money
 from studies.texts import content_language, pick
 
 
@@ -42,15 +43,21 @@ def sections(settings: AnnotationSettings) -> list[dict[str, Any]]:
     return [
         {"title": _word(one["title"]), "html": as_html(_filled(_word(one["text"]), places))}
         for one in settings.taxonomy.guidelines.get("sections", [])
+        if places["rate"] or "{rate}" not in _word(one["text"])
     ]
 
 
 def limits(settings: AnnotationSettings) -> dict[str, str]:
-    """Words for the places that guidelines leave open: {max_difference}, {clear_share}, {min_dialogues}."""
+    """Words for the places that guidelines leave open: {max_difference}, {clear_share}, {min_dialogues}.
+
+    {rate}, what an hour is paid, is empty where there is none: its section is left out then.
+    """
+    rate = settings.rate_per_hour
     return {
         "max_difference": f"{settings.calibration_difference:.3g}",
         "clear_share": per_cent(settings.calibration_clear),
         "min_dialogues": str(settings.calibration_dialogues),
+        "rate": "" if rate is None else money(rate, settings.study.currency),
     }
 
 

@@ -22,10 +22,14 @@ from annotation.models import (
     ReferenceDialogue,
     Taxonomy,
 )
+from annotation.services.annotators import ACTIVITY
 from annotation.services.material import playable_references, tries_by_language
 from annotation.services.readiness import ready
+from annotation.services.settings import by_invitation, lacks_text
 from dialogues.models import Dialogue, StudyItem
 from studies.models import Language, Study
+from studies.money import money
+from studies.selectors import source_of
 from turingsite.errors import NotFound
 
 RECENT = 500  # dialogues over which the pace is taken
@@ -140,10 +144,31 @@ def problems_of(settings: AnnotationSettings) -> list[str]:
     if "zh" in study.languages and (missing := without_chinese(settings.taxonomy)):
         words = _("Chinese words are missing in the taxonomy: %(keys)s.")
         found.append(words % {"keys": ", ".join(missing[:5])})
+    if lacks_text(study):
+        found.append(
+            _("Invited people would agree to texts that are not about annotating. Store its own under Texts.")
+        )
     floor, rate = study.pay_floor, settings.rate_per_hour
+    if rate is not None:
+        found += _pay_words(study)
     if floor is not None and (rate is None or rate < floor):
-        words = _("The pay per hour is below the least pay of this study (%(currency)s%(floor)s).")
-        found.append(words % {"currency": study.currency, "floor": floor})
+        words = _("The pay per hour is below the least pay of this study (%(floor)s).")
+        found.append(words % {"floor": money(floor, study.currency)})
+    return found
+
+
+def _pay_words(study: Study) -> list[str]:
+    """What is wrong with the words on pay where an hour is paid."""
+    found = []
+    if not study.currency:
+        found.append(_("An hour is paid, but the study has no currency: people read an amount alone."))
+    text = source_of(study, ACTIVITY)
+    text = source_of(study) if text is None and not by_invitation(study) else text
+    if text is not None and "{rate}" not in str(text.body):
+        found.append(
+            _("The consent text does not name the pay per hour: write %(place)s where it speaks of pay.")
+            % {"place": "{rate}"}
+        )
     return found
 
 

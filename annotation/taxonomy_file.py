@@ -20,7 +20,7 @@ KEY_PATTERN = r"[a-z0-9]+(-[a-z0-9]+)*"
 LOW, NEUTRAL, HIGH = 1, 3, 5
 HEAD = (
     "# A taxonomy with the guidelines that annotators read first. Load it on the desk, under the study's\n"
-    "# taxonomies; every line that is wrong is told. {max_difference}, {clear_share} and {min_dialogues} in\n"
+    "# taxonomies; every line that is wrong is told. {max_difference}, {clear_share}, {min_dialogues}, {rate} in\n"
     "# the guidelines are filled in from the study.\n"
 )
 

@@ -75,6 +75,12 @@ def shown(study: Study, text: ConsentText, language: str | None = None) -> dict[
     return words
 
 
+def pay_of_done(study: Study, language: str) -> str:
+    """What the study says it pays people who finish; empty without pay."""
+    done = study.completions.filter(end_state=EndState.DONE).first()
+    return (getattr(done, f"pay_{language}") or done.pay_en) if done else ""
+
+
 def day_text(day: date, language: str | None = None) -> str:
     """A day in words: 31 March 2027, 2027年3月31日."""
     zh = (language or content_language()) == "zh"
@@ -83,8 +89,7 @@ def day_text(day: date, language: str | None = None) -> str:
 
 
 def _places(study: Study, language: str) -> dict[str, str]:
-    done = study.completions.filter(end_state=EndState.DONE).first()
-    pay = (getattr(done, f"pay_{language}") or done.pay_en) if done else ""
+    pay = pay_of_done(study, language)
     if study.erasure_until is None:
         until = AT_ANY_TIME[language]
     else:

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 FILE = Path(__file__).parents[2] / "annotation" / "taxonomies" / "default.yaml"
 LANGUAGES = {"en", "zh-hans"}
 POLE_LENGTH = {"en": 40, "zh-hans": 14}
-SETTINGS = {"max_difference", "clear_share", "min_dialogues"}
+SETTINGS = {"max_difference", "clear_share", "min_dialogues", "rate"}
 KEYS_ON_A_KEYBOARD = re.compile(r"`[^`]+`")
 QUOTED = re.compile(r"“[^”]*”")
 PLACEHOLDER = re.compile(r"\{(\w+)\}")

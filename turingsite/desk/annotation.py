@@ -30,7 +30,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """How far the raters are and what stands against it; where nothing is set up, the button to do so."""
     study = access_desk_study(slug, request.user)
     if request.method == "POST":
-        prepare(access_managed_study(slug, request.user))
+        prepare(access_managed_study(slug, request.user), user=request.user)
         messages.success(request, _("The annotation is set up, with the settings of the protocol."))
         return redirect("admin:desk_annotation", slug)
     settings = AnnotationSettings.objects.select_related("taxonomy").filter(study=study).first()

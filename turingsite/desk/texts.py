@@ -12,12 +12,15 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from studies import builtin, registry
+from studies.files.describing import TEMPLATES
 from studies.models import Study
+from studies.selectors import activities_with_texts, source_of
 from studies.services import publish_consent_text
 from studies.texts import LANGUAGES, place_names
 from turingsite.desk.doors import access_managed_study, tell
 from turingsite.desk.forms import Answering
-from turingsite.errors import Conflict, DomainError
+from turingsite.errors import Conflict, DomainError, NotFound
 
 NAMES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
 #: Parts of a text as people meet them: rows of label and words, or headings with words below.
@@ -112,7 +115,10 @@ class TextsForm(Answering):
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit what people agree to and are told at the end. Who has agreed keeps the version they read."""
     study = access_managed_study(slug, request.user)
-    before = _newest(study)
+    activity = request.GET.get("for", "")
+    if activity and activity not in activities_with_texts(study):
+        raise NotFound("no_text", _("This study has no texts of that kind."))
+    before = _newest(study, activity)
     form = TextsForm(before, request.POST or None)
     locked = study.status in Study.JOINABLE
     for name in form.fields if locked else ():
@@ -121,8 +127,8 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             if locked:
                 raise Conflict("running", _("Pause the study before you change what people agree to."))
-            if form.body() != before:
-                publish_consent_text(study=study, body=form.body(), user=request.user)
+            if form.body() != before or source_of(study, activity) is None:
+                publish_consent_text(study=study, body=form.body(), activity=activity, user=request.user)
         except DomainError as error:
             form.refuse(error)
         else:
@@ -134,16 +140,26 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
         "study": study,
         "forms": [form],
         "title": _("Texts"),
+        "kinds": _kinds(study, activity),
         "submit": "" if locked else _("Save"),
         "places": ", ".join(f"{{{name}}}" for name in place_names()),
     }
     return render(request, "desk/form.html", context, status=400 if form.errors else 200)
 
 
-def _newest(study: Study) -> dict[str, Any]:
-    """The newest text as written: with its places ({host}, …), not as filled in at opening."""
-    latest = study.consent_texts.order_by("-version").first()
-    if latest is None:
-        return {}
-    source = study.consent_texts.filter(version=latest.body.get("of", latest.version)).first()
-    return dict((source or latest).body)
+def _kinds(study: Study, activity: str) -> list[dict[str, Any]]:
+    """The texts there are: everybody's, and those of activities people are invited to; none if only one."""
+    keys = activities_with_texts(study)
+    names = [("", _("for everybody"))] + [(key, str(registry.activities.get(key).title)) for key in keys]
+    return [{"key": key, "name": name, "here": key == activity} for key, name in names] if keys else []
+
+
+def _newest(study: Study, activity: str = "") -> dict[str, Any]:
+    """The newest text as written: with its places ({host}, …), not as filled in at opening.
+
+    An activity that has none yet begins with what ships for it.
+    """
+    source = source_of(study, activity)
+    if source is None and activity in TEMPLATES:
+        return dict(builtin.load(activity)["consent"])
+    return dict(source.body) if source else {}
