@@ -433,6 +433,19 @@ def test_who_withdrew_gives_no_more_scores(study: Study) -> None:
     assert not Score.objects.filter(rater__participant=person).exists()
 
 
+def test_an_erased_persons_code_is_that_of_somebody_new(study: Study) -> None:
+    """Nothing is kept by which they could be known: the manual says to leave them out of later files."""
+    take(LONG)
+    person = Participant.objects.get(recruiter_key="import:ann")
+    erase(participant=person)
+    take(row("d2", "ann", "rhythm", 4, "raw"))
+    again = Participant.objects.get(recruiter_key="import:ann")
+    assert again.pk != person.pk
+    assert list(Score.objects.filter(rater__participant__in=[person, again])) == list(
+        again.rater.scores.all()
+    )
+
+
 def test_machines_are_known_by_the_hash_of_their_parameters(study: Study) -> None:
     machine = MachineConfig.objects.create(name="judge", sha256="ab" * 32)
     rater = factories.RaterFactory(participant=None, machine=machine)
