@@ -98,7 +98,7 @@ class ReadableMiddleware:
         except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent) as error:
             name = getattr(request.resolver_match, "view_name", "")
             log.warning("code=%s status=413 path_name=%s", type(error).__name__, name)
-            return get_resolver().resolve_error_handler(400)(request, exception=error)
+            return get_resolver().resolve_error_handler(400)(request, exception=error)  # type: ignore[call-arg]
         except UnreadablePostError:
             return None  # the line broke: the view's own words, if anybody still hears them
         return None

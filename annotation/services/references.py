@@ -123,9 +123,9 @@ def _without(reference: ReferenceDialogue) -> int:
         if len(values) < LEAST_RATERS:
             changed += known.delete()[0]
             continue
-        value = consensus(values)
+        agreed = consensus(values)
         was = (known.value, known.evidence)
-        known.value, known.evidence = value or MIDDLE, value is not None
+        known.value, known.evidence = agreed or MIDDLE, agreed is not None
         if was != (known.value, known.evidence):
             known.save(update_fields=["value", "evidence"])
             changed += 1
