@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.models import BatchItem, Layer, Score
+from annotation.models import AnnotationSettings, BatchItem, Layer, Score
 from dialogues.withdrawing import of_withdrawn
 from studies.models import Study
 
@@ -43,7 +43,11 @@ def scores_in_layer(study: Study, layer: str) -> QuerySet[Score]:
 
 
 def reviewed_scores(study: Study) -> QuerySet[Score]:
-    """The raw scores that review is about: those that count, unless a file brought their revision too."""
+    """The raw scores that review is about: those that count, unless a file brought their revision too.
+
+    Only on dimensions of the study's taxonomy: a file may bring scores of another one, which no case shows.
+    """
+    taxonomy = AnnotationSettings.objects.filter(study=study).values("taxonomy")
     brought = Score.objects.filter(
         study=study,
         rater=OuterRef("rater"),
@@ -53,4 +57,5 @@ def reviewed_scores(study: Study) -> QuerySet[Score]:
         repeat=0,
         resolution_of__isnull=True,
     )
-    return scores_in_layer(study, Layer.RAW).filter(~Exists(brought))
+    raw = scores_in_layer(study, Layer.RAW).filter(dimension__taxonomy__in=taxonomy)
+    return raw.filter(~Exists(brought))
