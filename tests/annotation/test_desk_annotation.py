@@ -98,6 +98,15 @@ def test_progress_counts_finished_raters_by_layer(study: Study) -> None:
     assert (found.places_left, found.leases) == (5 + 11, 1)
 
 
+def test_a_batch_in_which_nothing_was_finished_is_not_counted(study: Study) -> None:
+    annotator = Annotator.objects.order_by("pk")[0]
+    batch = factories.BatchFactory(annotator=annotator, state="finished", finished_at=NOW)
+    item = factories.BatchItemFactory(batch=batch, state="failed")
+    assert progress_of(settings_of(study)).batches == 2
+    factories.annotate(item)
+    assert progress_of(settings_of(study)).batches == 3
+
+
 def test_references_and_dialogues_out_of_play_are_no_work(study: Study) -> None:
     first, second, *_rest = pool_of(study).order_by("pk")
     study.reference_dialogues.create(dialogue=first, role="gold", source="import", added_at=NOW)
