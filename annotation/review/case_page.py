@@ -50,6 +50,7 @@ def case_page(case: ReviewCase, user: Any, *, opened: str = "", rater: str = "")
     scores = scores_of(case)
     settings = settings_of(case.study)
     said = standing(case, scores)
+    before = _earlier(case, user)
     ended = {
         row.score_id: row
         for row in Resolution.objects.filter(case=case).select_related("result", "closed_by")
@@ -64,6 +65,7 @@ def case_page(case: ReviewCase, user: Any, *, opened: str = "", rater: str = "")
             "number": number,
             "value": shown_value(score),
             "decisions": [_decision(row, user) for row in decisions],
+            "earlier": before[score.pk],
             "decided": len(decisions),
             "mine": mine and {"approves": mine.decision == "approve", "value": shown_value(mine)},
             "differs": score.pk not in ended and differ(decisions),
@@ -109,6 +111,15 @@ def case_page(case: ReviewCase, user: Any, *, opened: str = "", rater: str = "")
     }
 
 
+def _earlier(case: ReviewCase, user: Any) -> dict[int, list[dict[str, Any]]]:
+    """What reviewers had decided before they changed it, by score, the oldest first."""
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    rows = ReviewDecision.objects.filter(case=case, superseded_at__isnull=False).select_related("reviewer")
+    for row in rows.order_by("given_at", "pk"):
+        found[row.score_id].append(_decision(row, user))
+    return found
+
+
 def scale_of(taxonomy: Any) -> list[tuple[int, str]]:
     """Points and their words, no evidence last, as (number, words)."""
     zh = (get_language() or "en").startswith("zh")
@@ -129,6 +140,7 @@ def _row(
         "description": in_language(dimension, "description"),
         "cells": [cells.get(number) for number in numbers],
         "spread": spread(given),
+        "silent": sum(not one.evidence for one in given) if any(one.evidence for one in given) else 0,
         "differs": any(cell["differs"] for cell in cells.values()),
         "left": sum(not cell["mine"] and not cell["ended"] for cell in cells.values()),
         "open_cells": [cell for cell in cells.values() if not cell["ended"]],

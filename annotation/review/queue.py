@@ -74,6 +74,11 @@ def waiting_for(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
     return waiting.filter(free).filter(Exists(left.order_by()))
 
 
+def following_case(case: ReviewCase, user: Any) -> ReviewCase | None:
+    """The case to go on with after ``case``: the first other one that waits for ``user``."""
+    return waiting_for(case.study, user).exclude(pk=case.pk).order_by("-disagreement", "pk").first()
+
+
 def page_of(study: Study, user: Any, show: str, after: str) -> Page:
     """One page of what ``show`` names. ``after``: the mark of the last row seen, as in ``following``."""
     rows = waiting_for(study, user) if show == "mine" else cases_of(study, user)

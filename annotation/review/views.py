@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,7 +23,7 @@ from annotation.review import access
 from annotation.review.case_page import case_page, scores_named
 from annotation.review.conflict_page import conflict_page
 from annotation.review.forms import APPROVE, Sent, refuse_incomplete, sent
-from annotation.review.queue import SHOWS, page_of, progress_of
+from annotation.review.queue import SHOWS, following_case, page_of, progress_of
 from annotation.services import reviewing
 from dialogues import media
 from studies.characters import cleaned
@@ -108,6 +109,7 @@ def _shown(
     context = case_page(found, request.user, opened=opened, rater=asked.get("rater", ""))
     kept = {"scores": form.getlist("score"), **form.dict()} if form else {}
     context |= {"error": error and translated(error), "form": form, "kept": kept, "opened": opened}
+    context["following"] = following_case(found, request.user)
     return render(request, "annotation/review_case.html", context, status=error.status if error else 200)
 
 
@@ -165,8 +167,8 @@ def approve(request: HttpRequest, found: ReviewCase, form: Sent) -> None:
     n = reviewing.approve_lot(
         case=found, reviewer=request.user, dimension=dimension, version=form.version, now=now
     )
-    if not dimension:
-        messages.success(request, _("Approved: %(n)s scores.") % {"n": n})
+    words = ngettext("Stored: %(n)s score approved.", "Stored: %(n)s scores approved.", n)
+    messages.success(request, words % {"n": n})
     return None
 
 
@@ -188,6 +190,7 @@ def _decide_each(request: HttpRequest, found: ReviewCase, form: Sent) -> None:
         version=form.version,
         now=timezone.now(),
     )
+    messages.success(request, _("Stored."))
 
 
 @_post
@@ -205,6 +208,7 @@ def agree(request: HttpRequest, found: ReviewCase, form: Sent) -> None:
         version=form.version,
         now=timezone.now(),
     )
+    messages.success(request, _("Stored."))
 
 
 @_post

@@ -207,7 +207,7 @@ def test_one_score_a_dimension_and_the_lot_are_approved(
     send(ada, case, "approve", lot="all")
     assert ReviewDecision.objects.count() == 54
     page = ada.get(place(case))
-    assert "Approved: 51 scores." in text_of(page)
+    assert "Stored: 51 scores approved." in text_of(page)
     assert 'name="lot"' not in page.content.decode()
 
 

@@ -12,8 +12,8 @@ from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotation.models import BatchItem, Resolution, ReviewCase, ReviewDecision, Score
-from annotation.services.review_cases import scores_of
-from annotation.services.reviewing import approve_lot, comment, decide, refresh_cases
+from annotation.services.review_cases import refresh_cases, scores_of
+from annotation.services.reviewing import approve_lot, comment, decide
 from dialogues.models import Dialogue, System, Turn
 from tests import factories
 from tests.annotation.reviewers import fresh, make_reviewer
@@ -116,6 +116,35 @@ def test_every_page_of_the_review(
     page.goto(f"{site}/review/")
     check(page)
     assert not console
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_no_words_of_the_table_run_out_of_their_boxes_on_a_phone(
+    whole_study: ReviewCase, site: str, context: Contexts, width: int
+) -> None:
+    page = sign_in(context(viewport={"width": width, "height": 800}), site, whole_study)
+    page.goto(f"{site}/review/{whole_study.study.slug}/{whole_study.code}/")
+    page.locator("#lot").click()
+    expect(page.locator("#lot")).to_have_count(0)
+    expect(page.locator("#d-stress .state").first).to_contain_text("✓")  # settled: all three approve
+    expect(page.locator("#c-rhythm\\.3 .state")).to_contain_text("≠")
+    out = page.evaluate(
+        """() => [...document.querySelectorAll(".cell .score, .cell .state, .grid thead th")]
+            .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth)
+            .map((one) => one.textContent.trim())"""
+    )
+    over = page.evaluate(
+        """() => [...document.querySelectorAll(".cell")].filter((cell) => {
+            const box = cell.getBoundingClientRect(), range = document.createRange();
+            range.selectNodeContents(cell);
+            const all = [...range.getClientRects()].filter((one) => one.width);
+            return all.some((one) => one.right > box.right + 1 || one.left < box.left - 1);
+        }).map((one) => one.textContent.trim())"""
+    )
+    look(page, f"settled-{width}")
+    assert not out
+    assert not over
+    check(page)
 
 
 def test_a_dimension_by_keyboard_while_the_sound_plays_on(

@@ -7,7 +7,7 @@ const refocus = (id) => {
   if (!id) return;
   const same = document.getElementById(id);
   const target = same ?? document.getElementById(id.replace(/^a-/, "c-")) ?? document.getElementById(id.replace(/^r-/, "o-"));
-  (target ?? part()).focus({ preventScroll: true });
+  (target ?? document.getElementById("following") ?? part()).focus({ preventScroll: true });
 };
 
 const put = (text, address, focus) => {
