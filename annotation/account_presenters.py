@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Sum
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.models import AnnotationSettings, Annotator, Batch
-from annotation.selectors_raters import amount_of
+from annotation.models import AnnotationSettings, Annotator
+from annotation.selectors import NOTHING_DONE, work_done
+from annotation.selectors_raters import earned
 from annotation.services.annotators import annotates
 from studies.models import Participant, Study
 
@@ -30,26 +30,25 @@ def _card(person: Participant) -> dict[str, Any]:
     study = person.study
     settings: AnnotationSettings = study.annotation
     annotator: Annotator | None = getattr(person, "annotator", None)
-    seconds, batches = 0.0, 0
-    if annotator is not None:
-        seconds = annotator.sessions.aggregate(at=Sum("active_seconds"))["at"] or 0.0
-        batches = annotator.batches.filter(kind=Batch.Kind.WORK, state=Batch.State.FINISHED).count()
-    amount = amount_of(settings, seconds)
+    done = work_done(annotator) if annotator is not None else NOTHING_DONE
     return {
         "title": study.title,
         "where": _where(person, annotator),
         "may_go_on": _may_go_on(person),
-        "batches": batches,
+        "has_ended": bool(person.end_state) and not person.is_gone,
+        "batches": done["batches"],
         "most": settings.max_batches,
-        "minutes": round(seconds / 60),
-        "pay": "" if amount is None else f"{study.currency}{amount}",
+        "minutes": done["minutes"],
+        "calibration": done["calibration"],
+        "pay": "" if annotator is None else earned(annotator, settings),
         "go": reverse("annotators:go_on", args=[study.slug]),
     }
 
 
 def _may_go_on(person: Participant) -> bool:
-    """Whether going on leads anywhere: people who have ended can still read what it was about."""
-    return not person.is_gone and person.study.status not in (Study.Status.CLOSED, Study.Status.DRAFT)
+    """Whether going on leads to more work."""
+    has_ended = bool(person.end_state) or person.is_gone
+    return not has_ended and person.study.status not in (Study.Status.CLOSED, Study.Status.DRAFT)
 
 
 def _where(person: Participant, annotator: Annotator | None) -> str:
@@ -59,7 +58,7 @@ def _where(person: Participant, annotator: Annotator | None) -> str:
     if annotator is not None and annotator.state == States.FAILED:
         return _("Calibration was not passed.")
     if person.end_state:
-        return _("Finished.")
+        return _("Finished")
     if person.study.status == Study.Status.CLOSED:
         return _("The study is closed.")
     if person.study.status == Study.Status.PAUSED:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from annotation import places
 from annotation.models import AnnotationSettings, Annotator, Batch
+from annotation.selectors import work_done
+from annotation.selectors_raters import earned
 from annotation.services import batches, calibration, leases, queue
 from annotation.services.annotators import ACTIVITY
 from annotation.services.readiness import ready
@@ -71,6 +74,17 @@ def hindered(participant: Participant) -> bool:
     return batches.why_waiting(annotator, settings, now=timezone.now()) in ("nothing", "sound")
 
 
+def debrief_facts(participant: Participant) -> list[tuple[registry.Text, str]]:
+    """Dialogues, minutes and what they come to, of somebody who annotated."""
+    row = _row(participant)
+    if row is None:
+        return []
+    total, pay = work_done(row[0]), earned(*row)
+    minutes = ngettext("%(n)s minute", "%(n)s minutes", total["minutes"]) % {"n": total["minutes"]}
+    facts: list[tuple[registry.Text, str]] = [(_("Dialogues"), str(total["dialogues"])), (_("Work"), minutes)]
+    return [*facts, (_("Pay for your time"), pay)] if pay else facts
+
+
 def left(participant: Participant) -> None:
     """Somebody withdrew: what they had in hand goes to others at once."""
     for annotator in Annotator.objects.filter(participant=participant):
@@ -96,6 +110,7 @@ def register() -> None:
             place_names=places.NAMES,
             places=places.places,
             hindered=hindered,
+            debrief_facts=debrief_facts,
             left=left,
         )
     )

@@ -11,8 +11,9 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.guideline_presenters import categories, limits
+from annotation.guideline_presenters import categories, limits, per_cent
 from annotation.models import AnnotationSettings, Attempt, Batch, BatchItem
+from annotation.selectors import number_of
 from annotation.services.calibration import Standing, standing
 from annotation.services.calibration_figures import Compared, compared, running_figures
 from studies.models import Participant
@@ -41,7 +42,7 @@ def feedback_page(batch: Batch, participant: Participant, settings: AnnotationSe
     return {
         **_frame(participant, settings),
         "standing": at,
-        "number": batch.number,
+        "number": number_of(batch),
         "items": [_item(item, rows) for item, rows in _by_item(batch, compared(attempt, batch), settings)],
         "figures": _figures(attempt, settings),
         "attempt": {"number": attempt.number, "state": attempt.state},
@@ -78,6 +79,7 @@ def _figures(attempt: Attempt, settings: AnnotationSettings) -> dict[str, Any]:
         "difference": None if near is None else f"{near:.2f}",
         "near_enough": near is not None and near <= settings.calibration_difference,
         "right": None if right is None else round(right * now.clear),
+        "share": "" if right is None else per_cent(right),
         "clear": now.clear,
         "right_enough": right is None or right >= settings.calibration_clear,
     }

@@ -20,7 +20,8 @@ its dialogue, or other raters. Every context has ``study`` and ``participant``; 
 - ``annotation/break.html``: ``reason`` ("" a break of one's own | ``paused`` the study | ``set_aside`` this
   person, with ``words`` of the desk | ``sound`` it fails too often | ``nothing`` none left for now |
   ``over`` all batches done), ``words``, ``total``, ``in_batch``, ``more``, ``resume_code``, ``urls``
-  (``continue``, ``finish``).
+  (``continue``, ``finish``); ``enough``: what was done counts as done.
+- ``annotation/finish.html``: ``total``, ``pay`` ("" where none is set), ``urls`` (``stop`` POST, ``back``).
 """
 
 from __future__ import annotations
@@ -50,8 +51,12 @@ def address(name: str, study: Study, *args: object) -> str:
     return reverse(f"annotation:{name}", args=[study.slug, *args])
 
 
-def finish(study: Study, *, more: bool) -> str:
-    """Where stopping leads: a question first while there is more to do."""
+def finish(study: Study, *, more: bool, enough: bool) -> str:
+    """Where stopping leads: while there is more to do, to a summary for those who have done ``enough`` and
+    to a question for others.
+    """
+    if more and enough:
+        return address("finish", study)
     return reverse("studies:leave" if more else "studies:go", args=[study.slug])
 
 
@@ -240,7 +245,12 @@ def returned_page(place: Place, counts: Mapping[str, int]) -> dict[str, Any]:
 
 
 def done_page(
-    participant: Participant, *, batch: Mapping[str, Any], total: Mapping[str, Any], more: bool
+    participant: Participant,
+    *,
+    batch: Mapping[str, Any],
+    total: Mapping[str, Any],
+    more: bool,
+    enough: bool,
 ) -> dict[str, Any]:
     study = participant.study
     return page(
@@ -253,13 +263,20 @@ def done_page(
         urls={
             "next": address("play", study),
             "pause": address("pause", study),
-            "finish": finish(study, more=more),
+            "finish": finish(study, more=more, enough=enough),
         },
     )
 
 
 def break_page(
-    participant: Participant, *, reason: str, words: str, total: Mapping[str, Any], in_batch: bool, more: bool
+    participant: Participant,
+    *,
+    reason: str,
+    words: str,
+    total: Mapping[str, Any],
+    in_batch: bool,
+    more: bool,
+    enough: bool,
 ) -> dict[str, Any]:
     study = participant.study
     return page(
@@ -270,6 +287,13 @@ def break_page(
         total=total,
         in_batch=in_batch,
         more=more,
+        enough=enough,
         resume_code=codes.grouped(participant.resume_code),
-        urls={"continue": address("play", study), "finish": finish(study, more=more)},
+        urls={"continue": address("play", study), "finish": finish(study, more=more, enough=enough)},
     )
+
+
+def finish_page(participant: Participant, *, total: Mapping[str, Any], pay: str) -> dict[str, Any]:
+    study = participant.study
+    urls = {"back": address("play", study), "stop": reverse("studies:leave", args=[study.slug])}
+    return page(study, participant, total=total, pay=pay, urls=urls)

@@ -36,14 +36,14 @@ def items_that_count(batch: Batch) -> list[int]:
 
 def batch_counts(batch: Batch) -> dict[str, Any]:
     """How far a batch is. ``left_out``: known, failed, or given to somebody else; ``begun``: of those left,
-    how many have scores; ``minutes`` of work.
+    how many have scores; ``minutes`` of work; ``number`` as people count: see ``number_of``.
     """
     rows = batch.items.values_list("state").annotate(n=Count("pk")).order_by()
     states = dict(rows)
     left = states.get(State.OPEN, 0) + states.get(State.RETURNED, 0)
     begun = batch.items.filter(state__in=(State.OPEN, State.RETURNED), scores__isnull=False)
     return {
-        "number": batch.number,
+        "number": number_of(batch),
         "kind": batch.kind,
         "of": sum(n for state, n in states.items() if state not in AWAY),
         "finished": states.get(State.FINISHED, 0),
@@ -54,15 +54,30 @@ def batch_counts(batch: Batch) -> dict[str, Any]:
     }
 
 
+def number_of(batch: Batch) -> int:
+    """Which batch of its kind this is for its person, those in which nothing was finished apart."""
+    before = batch.annotator.batches.filter(kind=batch.kind, number__lt=batch.number)
+    return before.filter(items__state=State.FINISHED).distinct().count() + 1
+
+
+#: What ``work_done`` says of nobody.
+NOTHING_DONE = {"batches": 0, "dialogues": 0, "minutes": 0, "calibration": 0}
+
+
 def work_done(annotator: Annotator) -> dict[str, int]:
-    """Batches of work finished, dialogues in them, minutes of work in all."""
+    """Batches of work finished, dialogues in them, minutes in all, of those ``calibration``."""
     finished = BatchItem.objects.filter(
         batch__annotator=annotator, batch__kind=Batch.Kind.WORK, state=State.FINISHED
     )
+    calibration = BatchItem.objects.filter(
+        batch__annotator=annotator, batch__kind=Batch.Kind.CALIBRATION
+    ).aggregate(at=Sum("active_seconds"))["at"]
+    minutes = _minutes(annotator.sessions.aggregate(at=Sum("active_seconds"))["at"])
     return {
         "batches": finished_batches(annotator).count(),
         "dialogues": finished.count(),
-        "minutes": _minutes(annotator.sessions.aggregate(at=Sum("active_seconds"))["at"]),
+        "minutes": minutes,
+        "calibration": min(_minutes(calibration), minutes),
     }
 
 

@@ -29,6 +29,7 @@ from annotation.rater_flags import Flag, flags_of
 from annotation.services.queue import finished_work
 from dialogues.withdrawing import of_withdrawn
 from studies.models import Study
+from studies.money import money
 from turingsite.errors import NotFound
 
 CENT = Decimal("0.01")
@@ -62,9 +63,9 @@ class Row(NamedTuple):
 def annotators_of(study: Study) -> QuerySet[Annotator]:
     """Everybody who annotates or did; of those who had everything erased nothing is left."""
     rows = Annotator.objects.filter(participant__study=study, participant__erased_at=None)
-    return rows.select_related("participant__rater", "participant__study", "invitation").order_by(
-        "joined_at", "pk"
-    )
+    return rows.select_related(
+        "participant__rater", "participant__study", "participant__user", "invitation"
+    ).order_by("joined_at", "pk")
 
 
 def access_annotator(study: Study, code: str) -> Annotator:
@@ -174,6 +175,13 @@ def amount_of(settings: AnnotationSettings, seconds: float) -> Decimal | None:
     if rate is None:
         return None
     return (Decimal(str(seconds)) * rate / 3600).quantize(CENT, ROUND_HALF_UP)
+
+
+def earned(annotator: Annotator, settings: AnnotationSettings) -> str:
+    """What one person's active time comes to so far, with its currency; "" where no rate is set."""
+    seconds = annotator.sessions.aggregate(at=Sum("active_seconds"))["at"] or 0.0
+    amount = amount_of(settings, seconds)
+    return "" if amount is None else money(amount, settings.study.currency)
 
 
 class Total(NamedTuple):

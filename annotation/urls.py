@@ -19,6 +19,7 @@ urlpatterns = [
     path("item/<slug:code>/known/", views.known, name="known"),
     path("returned/", views.returned, name="returned"),
     path("break/", views.pause, name="pause"),
+    path("finish/", views.finish, name="finish"),
     path("keys/", views.keys, name="keys"),
     path("join/<slug:code>/", views.join_, name="join"),
     path("guidelines/", views.guidelines, name="guidelines"),

@@ -95,6 +95,7 @@ def debrief_page(participant: Participant) -> dict[str, Any]:
         "withdrawn": participant.withdrawn_at is not None,
         "sections": _told(participant),
         "rows": selectors.debrief_rows(participant),
+        "facts": selectors.debrief_facts(participant),
         "receipt_code": codes.grouped(participant.receipt_code),
         "pay": pay_text(completion),
         "code": completion.code if completion else "",

@@ -97,6 +97,10 @@ def _has_it(study: Study) -> bool:
     return True
 
 
+def _no_facts(_participant: Participant) -> list[tuple[Text, str]]:
+    return []
+
+
 def _no_rows(participant: Participant) -> list[DebriefRow]:
     return []
 
@@ -121,6 +125,7 @@ class Activity:
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
     ``hindered``: what is ours (the technique, the material) has kept the person from taking part; asked where
     somebody stops before it is enough. ``left``: take what others see of somebody who withdrew away at once.
+    ``debrief_facts``: heading and words of what the person did, for the debrief.
     ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
 
@@ -131,6 +136,7 @@ class Activity:
     is_complete: Callable[[Participant], bool]
     is_enough: Callable[[Participant], bool] | None = None
     debrief_rows: Callable[[Participant], list[DebriefRow]] = _no_rows
+    debrief_facts: Callable[[Participant], list[tuple[Text, str]]] = _no_facts
     ready: Callable[[Study], list[Text]] = _no_problems
     prepare: Callable[[Study], None] = _nothing
     counting: Callable[[Study], Sequence[Text]] = _no_problems

@@ -201,6 +201,13 @@ def debrief_rows(participant: Participant) -> list[registry.DebriefRow]:
     return [row for activity in activities_for(participant) for row in activity.debrief_rows(participant)]
 
 
+def debrief_facts(participant: Participant) -> list[tuple[registry.Text, str]]:
+    """What the person did, over all activities; for people who ended only."""
+    if participant.erased_at is not None or not participant.end_state:
+        return []
+    return [fact for activity in activities_for(participant) for fact in activity.debrief_facts(participant)]
+
+
 def opening_problems(study: Study, *, pilot: bool = False) -> list[str]:
     """Everything that keeps ``study`` from taking people, each in words that say what to do.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.taxonomy import Taxonomy
@@ -94,6 +95,12 @@ class Annotator(models.Model):
 
     def __str__(self) -> str:
         return str(self.participant_id)
+
+    @property
+    def stage(self) -> str:
+        """The state in words; "finished" for people at work whose study has ended for them."""
+        is_through = self.state == self.State.WORKING and bool(self.participant.end_state)
+        return gettext("finished") if is_through else str(self.get_state_display())
 
 
 class GuidelineConfirmation(models.Model):

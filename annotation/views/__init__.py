@@ -6,7 +6,7 @@ somebody with a login.
 from annotation.views.calibration import calibration
 from annotation.views.guidelines import guidelines
 from annotation.views.joining import join_
-from annotation.views.pages import done, pause, play, returned
+from annotation.views.pages import done, finish, pause, play, returned
 from annotation.views.work import batch, failed, hear, keys, known, next_, save
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "calibration",
     "done",
     "failed",
+    "finish",
     "guidelines",
     "hear",
     "join_",

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation import presenters, selectors
 from annotation.models import Batch
+from annotation.selectors_raters import earned
 from annotation.services import batches, sessions
 from annotation.services.annotators import annotator_of
 from annotation.services.items import settings_for
@@ -17,6 +18,7 @@ from annotation.views.calibration import feedback
 from annotation.views.edge import place_of, url_of
 from studies import access
 from studies.models import Study
+from studies.selectors import counts_as_done
 from studies.views.edge import OPEN, elsewhere
 
 ENDED = {"paused_ok": True, "ended_ok": True, "closed_ok": True}
@@ -49,6 +51,7 @@ def done(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         batch=selectors.batch_counts(batch),
         total=selectors.work_done(annotator),
         more=more,
+        enough=counts_as_done(participant),
     )
     return render(request, "annotation/done.html", context)
 
@@ -88,5 +91,20 @@ def pause(request: HttpRequest, slug: str) -> HttpResponse:
         total=selectors.work_done(annotator),
         in_batch=annotator.batches.exclude(state=Batch.State.FINISHED).exists(),
         more=reason != "over",
+        enough=counts_as_done(participant),
     )
     return render(request, "annotation/break.html", context)
+
+
+@never_cache
+@require_safe
+def finish(request: HttpRequest, slug: str) -> HttpResponse:
+    """What somebody has done who may stop now; others are asked first what they mean."""
+    participant = access.participant_of(request, slug, **OPEN)
+    if not counts_as_done(participant):
+        return redirect("studies:leave", slug)
+    settings, annotator = settings_for(participant), annotator_of(participant, timezone.now())
+    context = presenters.finish_page(
+        participant, total=selectors.work_done(annotator), pay=earned(annotator, settings)
+    )
+    return render(request, "annotation/finish.html", context)

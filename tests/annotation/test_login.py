@@ -103,16 +103,18 @@ def test_the_page_has_progress_minutes_and_pay(user: Any) -> None:
     person = working(user, "paid", rate_per_hour=Decimal("20.00"), max_batches=4)
     annotator = person.annotator
     for kind, state in (("work", "finished"), ("calibration", "finished"), ("work", "open")):
-        factories.BatchFactory(
+        batch = factories.BatchFactory(
             annotator=annotator, kind=kind, state=state, finished_at=NOW if state == "finished" else None
         )
+        if state == "finished":
+            factories.annotate(factories.BatchItemFactory(batch=batch, purpose=kind, active_seconds=720))
     for seconds in (1800.0, 900.0):
         WorkSession.objects.create(
             annotator=annotator, started_at=NOW, last_at=NOW, active_seconds=seconds, ended_at=NOW
         )
     text = page(logged_in(user))
     assert "1 of 4 done" in text
-    assert "45 minutes at work" in text
+    assert "45 minutes at work 12 minutes of it were calibration" in text
     assert "£15.00" in text  # three quarters of an hour at 20
 
 
@@ -128,8 +130,8 @@ def test_an_unpaid_study_has_no_pay(user: Any) -> None:
         ({}, {"state": "calibrating"}, {}, "In calibration.", True),
         ({}, {}, {}, "At work.", True),
         ({}, {"paused_at": NOW, "paused_reason": "A word first"}, {}, "A word first", True),
-        ({"end_state": "failed_check"}, {"state": "failed"}, {}, "Calibration was not passed.", True),
-        ({"end_state": "done"}, {}, {}, "Finished.", True),
+        ({"end_state": "failed_check"}, {"state": "failed"}, {}, "Calibration was not passed.", False),
+        ({"end_state": "done"}, {}, {}, "Finished", False),
         ({"withdrawn_at": NOW, "state": "withdrawn"}, {}, {}, "You have left this study.", False),
         ({}, {}, {"status": "closed"}, "The study is closed.", False),
         ({}, {}, {"status": "paused"}, "The study is paused.", True),
@@ -150,6 +152,7 @@ def test_where_somebody_is_stands_in_words(
     text = page(logged_in(user))
     assert said in text
     assert ("Go on Study" in text) is goes_on
+    assert ("What it was about" in text) is ("end_state" in person)
 
 
 def test_only_studies_in_which_the_account_annotates_stand_there(user: Any) -> None:

@@ -147,6 +147,7 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "annotation:known": ITS_PARTICIPANT,
     "annotation:returned": PARTICIPANTS,
     "annotation:pause": PARTICIPANTS,
+    "annotation:finish": PARTICIPANTS,
     "annotation:keys": PARTICIPANTS,
     "annotators:home": EVERYBODY,  # leads to their login
     "annotators:login": EVERYBODY,
