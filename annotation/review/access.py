@@ -101,7 +101,7 @@ def access_sound(case: ReviewCase, user: Any) -> Exposure:
     return found
 
 
-def seen_in_review(user: Any) -> QuerySet[Dialogue]:
+def seen_in_review(user: Any) -> QuerySet[Any]:
     """The dialogues whose truth ``user`` (or the one of that key) saw in a review, in any study, with
     ``seen_at``: what they score from then on is not scored blind.
     """

@@ -13,6 +13,7 @@ from annotation.models import Batch
 from annotation.services.calibration import calibration_batch, standing
 from annotation.services.guidelines import has_confirmed
 from annotation.services.settings import settings_of
+from annotation.services.skipping import fails_often
 from annotation.views.entering import entered
 from studies.models import Study
 
@@ -31,8 +32,10 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("annotation:play", slug)
     paused = here.participant.study.status == Study.Status.PAUSED or here.annotator.paused_at is not None
     if request.method == "POST" and not here.participant.end_state and not paused:
-        batch = calibration_batch(here.annotator, here.settings, timezone.now())
-        return redirect("annotation:batch" if batch else "annotation:play", slug)
+        batch = calibration_batch(here.annotator, here.settings, now := timezone.now())
+        if batch is None and fails_often(here.annotator, now):
+            return redirect("annotation:pause", slug)
+        return redirect("annotation:batch" if batch else "annotation:calibration", slug)
     at = standing(here.annotator, here.settings)
     if request.method == "POST" or at.name == "passed":
         return redirect("annotation:play", slug)
