@@ -103,8 +103,8 @@ def test_figures_so_far_stand_beside_the_limits() -> None:
     study, _settings = calibrating(known={RHYTHM: 5, STRESS: 2})
     page = words(calibrate(walker_of(study), {RHYTHM: 4, STRESS: 5}))
     assert "After 2 of 4 dialogues" in page
-    assert "Average difference from the agreed scores 2.00 △ outside the limit at most 1" in page
-    assert "Clear scores on the same side 2 of 4 △ outside the limit at least 60 %" in page
+    assert "Average difference from the agreed scores 2.00 △ not yet at most 1" in page
+    assert "Clear scores on the same side 50 % (2 of 4) △ not yet at least 60 %" in page
 
 
 def test_the_sound_can_be_heard_again() -> None:
