@@ -19,7 +19,7 @@ from annotation.services.joining import (
 )
 from studies import access, arrivals, presenters
 from studies.models import Participant, Study
-from studies.selectors import access_study
+from studies.selectors import access_study, current_consent_text
 
 
 @never_cache
@@ -41,7 +41,9 @@ def join_(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "POST":
         join(participant=person, code=code, user=request.user, now=timezone.now())
         return _on(person)
-    return render(request, "annotation/join.html", {"study": study, "participant": person})
+    text = current_consent_text(study, ACTIVITY)
+    page = presenters.consent_page(study, text) if text is not None else {}
+    return render(request, "annotation/join.html", {**page, "study": study, "participant": person})
 
 
 def _on(person: Participant) -> HttpResponse:

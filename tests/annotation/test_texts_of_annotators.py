@@ -120,7 +120,9 @@ def test_a_player_who_went_over_is_told_of_both(study: Study) -> None:
     person = factories.ParticipantFactory(study=study, state=Participant.State.ACTIVE)
     factories.ConsentFactory(participant=person, text=selectors.current_consent_text(study))
     walker = Walker(person)
-    walker.client.post(reverse("annotation:join", args=[study.slug, make_invitation(study=study).code]))
+    link = reverse("annotation:join", args=[study.slug, make_invitation(study=study).code])
+    assert "how long you worked" in words(walker.client.get(link))
+    walker.client.post(link)
     Participant.objects.update(end_state=EndState.DONE, state="completed")
     page = words(walker.client.get(f"/s/{study.slug}/debrief/"))
     assert HIDDEN in page

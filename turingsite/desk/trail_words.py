@@ -105,6 +105,7 @@ DEEDS: Mapping[str, Deed] = {
 
 #: What details are called; a detail without a name here is shown under its own.
 DETAILS: Mapping[str, Any] = {
+    "activity": _("activity"),
     "answers": _("answers"),
     "arm": _("arm"),
     "changed": _("changed"),
