@@ -13,10 +13,10 @@ from django.utils.translation import gettext_noop
 
 from annotation.importing.files import read_scores
 from annotation.importing.rows import ScoreRow, check_known, taken
-from annotation.importing.scales import Given
 from annotation.importing.services import File, Imported, access_study, add_items, setting_of
 from annotation.importing.setting import How
 from annotation.models import ReferenceDialogue, ReferenceScore
+from annotation.scored import Scored
 from annotation.services.references import add_reference_scores
 from annotation.services.settings import prepare
 from dialogues.importing import notes
@@ -91,11 +91,11 @@ def _add(study: Study, dialogue: int, told: list[ScoreRow], role: str, user: Any
 
 def _stored(study: Study, rows: list[ScoreRow]) -> None:
     """Mark what active references hold already, and refuse what they hold otherwise."""
-    stored: dict[tuple[int, int], Given] = {}
+    stored: dict[tuple[int, int], Scored] = {}
     held = ReferenceScore.objects.filter(reference__study=study, reference__is_active=True)
     columns = ("reference__dialogue", "dimension", "value", "evidence")
     for dialogue, dimension, value, evidence in held.values_list(*columns):
-        stored[dialogue, dimension] = Given(value, evidence)
+        stored[dialogue, dimension] = Scored(value, evidence)
     references = set(
         ReferenceDialogue.objects.filter(study=study, is_active=True).values_list("dialogue", flat=True)
     )

@@ -11,10 +11,11 @@ from django.utils.translation import gettext_noop
 
 from annotation.importing import heads
 from annotation.importing.heads import Head
-from annotation.importing.scales import Given, given, refuse_zero_based, truth
+from annotation.importing.scales import given, refuse_zero_based, truth
 from annotation.importing.setting import ScoreKey, Setting
 from annotation.importing.taxonomies import Dim, Words
 from annotation.models import Layer
+from annotation.scored import Scored
 from dialogues.importing import notes
 from dialogues.importing.columns import header_key
 from dialogues.importing.manifest import Manifest, RawRow
@@ -32,8 +33,8 @@ class ScoreRow:
     head: Head
     dimension: str = ""
     dim: Dim | None = None
-    given: Given | None = None
-    first: Given | None = None
+    given: Scored | None = None
+    first: Scored | None = None
     changes: int = 0
     own: list[Note] = field(default_factory=list)
     unchanged: bool = False

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from enum import Enum
-from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
 
+from annotation.scored import Scored
 from dialogues.builtin import folded
 from dialogues.importing import notes
 from dialogues.importing.cells import NO, YES
@@ -32,14 +32,7 @@ class Scale(Enum):
     FROM_ZERO = "from zero"  # 0 to 4; no evidence is empty
 
 
-class Given(NamedTuple):
-    """A score as it is stored: 3 without evidence."""
-
-    value: int
-    evidence: bool
-
-
-NOTHING = Given(MIDDLE, False)
+NOTHING = Scored(MIDDLE, False)
 
 
 def truth(text: str) -> bool | None:
@@ -73,7 +66,7 @@ def refuse_zero_based(cells: Iterable[str], *, scale: Scale, evidence_told: bool
         )
 
 
-def given(text: str, evidence: bool | None, scale: Scale, said: list[Note]) -> Given | None:
+def given(text: str, evidence: bool | None, scale: Scale, said: list[Note]) -> Scored | None:
     """The score that a cell states; ``evidence`` as its own column has it. What is wrong goes to ``said``."""
     plain, shown = _plain(text), notes.shortened(text)
     if is_silent(plain):
@@ -109,7 +102,7 @@ def given(text: str, evidence: bool | None, scale: Scale, said: list[Note]) -> G
         )
         said.append(notes.refused("score_without_evidence", message, value=shown))
         return None
-    return Given(number, evidence is not False)
+    return Scored(number, evidence is not False)
 
 
 def _number(whole: str) -> int:

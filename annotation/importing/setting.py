@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from annotation.importing.scales import Given, Scale
+from annotation.importing.scales import Scale
 from annotation.importing.taxonomies import Taxonomies
 from annotation.models import Layer, Score
+from annotation.scored import Scored
 from dialogues.importing.opinions import PREFIX
 from dialogues.models import StudyItem, Verdict
 from studies.models import Rater, Study
@@ -30,7 +31,7 @@ class Kept(NamedTuple):
     """A score that the study holds."""
 
     pk: int
-    given: Given
+    given: Scored
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Setting:
         )
         for row in stored.iterator(chunk_size=10_000):
             at, revises = (row[0], row[1], row[2], row[3], row[4]), row[8]
-            self.scores[at] = Kept(row[5], Given(row[6], row[7]))
+            self.scores[at] = Kept(row[5], Scored(row[6], row[7]))
             if row[3] == Layer.TRUTH_SHOWN and revises is None:
                 self.untied[at] = row[5]
         said = Verdict.objects.filter(study=study, repeat=0).values_list("rater", "dialogue", "choice")

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from annotation.models import BatchItem, Dimension, Resolution, ReviewCase, ReviewDecision, Score
 from annotation.models.taxonomy import in_language
-from annotation.review.disagreement import Given, spread
+from annotation.review.disagreement import spread
+from annotation.scored import Scored
 from annotation.services.review_cases import differ, scores_of, standing
 from annotation.services.review_rules import is_full_for
 from annotation.services.settings import settings_of
@@ -134,7 +135,7 @@ def _row(
     comments: list[Any],
     opened: str,
 ) -> dict[str, Any]:
-    given = [Given(cell["value"] or 3, cell["value"] != NONE) for cell in cells.values()]
+    given = [Scored(cell["value"] or 3, cell["value"] != NONE) for cell in cells.values()]
     return {
         "dimension": dimension,
         "description": in_language(dimension, "description"),

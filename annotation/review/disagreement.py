@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
+
+from annotation.scored import Scored
 
 RANGE = 4  # from 1 to 5
 LEANING_NOWHERE = 3
 
 
-class Given(NamedTuple):
-    """A score from 1 to 5, and whether there was evidence for it."""
-
-    value: int
-    evidence: bool
-
-
-def apart(one: Given, other: Given) -> float:
+def apart(one: Scored, other: Scored) -> float:
     """How far two scores are apart, from 0 (the same) to 1 (1 and 5): ((x − y) / 4)².
 
     Whoever heard no evidence stands at 3, where nothing leans; against a 3 that was heard they are one step
@@ -32,12 +27,12 @@ def apart(one: Given, other: Given) -> float:
     return (steps / RANGE) ** 2
 
 
-def spread(scores: Sequence[Given]) -> int:
+def spread(scores: Sequence[Scored]) -> int:
     """Steps between the farthest two of a dimension's scores, 0 to 4, counted as in ``apart``."""
     return max((round(apart(a, b) ** 0.5 * RANGE) for a, b in combinations(scores, 2)), default=0)
 
 
-def disagreement(by_dimension: Mapping[Any, Iterable[Given]]) -> float:
+def disagreement(by_dimension: Mapping[Any, Iterable[Scored]]) -> float:
     """Mean over dimensions of the mean of ``apart`` over pairs of raters; 0 where nobody can disagree.
 
     Dimensions with fewer than two scores are left out. Squares, as in an interval-level disagreement: two

@@ -13,7 +13,8 @@ from django.db.models import Count, Exists, Min, OuterRef, Q
 
 from annotation.layers import reviewed_scores
 from annotation.models import Layer, Resolution, ReviewCase, ReviewComment, ReviewDecision, Score
-from annotation.review.disagreement import Given, disagreement
+from annotation.review.disagreement import disagreement
+from annotation.scored import Scored
 from annotation.services.settings import settings_of
 from studies import audit
 from studies.models import Study, StudyMember
@@ -107,13 +108,13 @@ def _chunks(keys: list[int]) -> Iterator[list[int]]:
 @transaction.atomic
 def _reckon(study: Study, dialogues: list[int], due: set[int], now: datetime) -> tuple[int, int]:
     """Bring the cases of ``dialogues`` up to date; how many went, how many were changed or made."""
-    grids: dict[int, dict[int, list[Given]]] = defaultdict(lambda: defaultdict(list))
+    grids: dict[int, dict[int, list[Scored]]] = defaultdict(lambda: defaultdict(list))
     came: dict[int, list[int]] = defaultdict(list)
     rows = reviewed_scores(study).filter(dialogue__in=dialogues).order_by("given_at", "pk")
     for dialogue, rater, dimension, value, evidence in rows.values_list(
         "dialogue", "rater", "dimension", "value", "evidence"
     ):
-        grids[dialogue][dimension].append(Given(value, evidence))
+        grids[dialogue][dimension].append(Scored(value, evidence))
         if rater not in came[dialogue]:
             came[dialogue].append(rater)
     # Locked: a reviewer may be deciding on one of them.
@@ -201,7 +202,7 @@ def settle(case: ReviewCase, scores: Iterable[Score], *, now: datetime) -> int:
             continue
         approved = decisions[0].decision == ReviewDecision.Decision.APPROVE
         how = Resolution.How.UNANIMOUS if approved else Resolution.How.SAME_PROPOSAL
-        ready.append((score, Given(decisions[0].value, decisions[0].evidence), how))
+        ready.append((score, Scored(decisions[0].value, decisions[0].evidence), how))
     if ready:
         case.version += 1
     results = Score.objects.bulk_create(shown(score, value, now) for score, value, _how in ready)
@@ -212,7 +213,7 @@ def settle(case: ReviewCase, scores: Iterable[Score], *, now: datetime) -> int:
     return len(ready)
 
 
-def shown(score: Score, given: Given, now: datetime) -> Score:
+def shown(score: Score, given: Scored, now: datetime) -> Score:
     """The row of the layer truth-shown that a review of ``score`` ends in."""
     return Score(
         study_id=score.study_id,

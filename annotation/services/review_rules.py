@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Resolution, ReviewCase, ReviewDecision, Score
 from annotation.review.access import has_rated, is_reviewer
-from annotation.review.disagreement import LEANING_NOWHERE, Given
+from annotation.review.disagreement import LEANING_NOWHERE
+from annotation.scored import Scored
 from annotation.services.review_cases import scores_of, seats
 from annotation.services.settings import settings_of
 from turingsite.errors import Conflict, Invalid, Refused
@@ -57,7 +58,7 @@ def refuse_resolved(score: Score) -> None:
 
 
 def refuse_moved(
-    case: ReviewCase, wanted: Sequence[tuple[Score, Given | None]], version: int, besides: Any = None
+    case: ReviewCase, wanted: Sequence[tuple[Score, Scored | None]], version: int, besides: Any = None
 ) -> None:
     """``Moved`` where since ``version`` one of the scores got another value than the one wanted (any, for
     None), from somebody else or from another page of the same person (not of ``besides``).
@@ -69,19 +70,21 @@ def refuse_moved(
     decisions = ReviewDecision.objects.filter(**since, superseded_at=None).exclude(reviewer=besides)
     decisions = decisions.select_related("reviewer", "score__dimension").order_by("given_at", "pk")
     resolutions = Resolution.objects.filter(**since).select_related("result", "closed_by", "score__dimension")
-    other = [row for row in decisions if Given(row.value, row.evidence) != mine[row.score_id]]
-    ended = [row for row in resolutions if Given(row.result.value, row.result.evidence) != mine[row.score_id]]
+    other = [row for row in decisions if Scored(row.value, row.evidence) != mine[row.score_id]]
+    ended = [
+        row for row in resolutions if Scored(row.result.value, row.result.evidence) != mine[row.score_id]
+    ]
     if other or ended:
         raise Moved(other, ended)
 
 
-def given_in(value: int | None, evidence: bool) -> Given:
+def given_in(value: int | None, evidence: bool) -> Scored:
     if not evidence:
-        return Given(LEANING_NOWHERE, False)
+        return Scored(LEANING_NOWHERE, False)
     if value not in (1, 2, 3, 4, 5):
         message = _("Choose a score from 1 to 5, or no evidence.")
         raise Invalid("bad_score", message, fields={"value": message})
-    return Given(int(value), True)
+    return Scored(int(value), True)
 
 
 def reason_in(text: str) -> str:

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Dimension, Resolution, ReviewCase, ReviewComment, ReviewDecision, Score
-from annotation.review.disagreement import Given
+from annotation.scored import Scored
 from annotation.services.review_cases import (
     differ,
     follow,
@@ -79,10 +79,10 @@ def decide(
     locked = enter(case, reviewer, seat=True)
     refuse_foreign(locked, score)
     if decision == Decision.APPROVE:
-        given, reason = Given(score.value, score.evidence), ""
+        given, reason = Scored(score.value, score.evidence), ""
     elif decision == Decision.PROPOSE:
         given, reason = given_in(value, evidence), reason_in(reason)
-        if given == Given(score.value, score.evidence):
+        if given == Scored(score.value, score.evidence):
             raise Invalid(
                 "same_score", _("This is the score it has. Approve it instead."), fields={"value": ""}
             )
@@ -133,7 +133,7 @@ def approve_lot(
         for score in scores_of(locked)
         if score.pk not in mine and (dimension is None or score.dimension_id == dimension.pk)
     ]
-    refuse_moved(locked, [(score, Given(score.value, score.evidence)) for score in lot], version)
+    refuse_moved(locked, [(score, Scored(score.value, score.evidence)) for score in lot], version)
     lot = [score for score in lot if score.pk not in resolved]
     rows = [
         ReviewDecision(

@@ -23,7 +23,8 @@ from annotation.models import (
     Score,
 )
 from annotation.review.access import seen_in_review
-from annotation.review.disagreement import Given, apart, disagreement, spread
+from annotation.review.disagreement import apart, disagreement, spread
+from annotation.scored import Scored
 from annotation.services.review_cases import scores_of
 from annotation.services.reviewing import Moved, agree, approve_lot, comment, decide, refresh_cases
 from annotation.tasks import sweep_reviews
@@ -83,8 +84,8 @@ def propose(case: ReviewCase, score: Score, who: Any, value: int | None = 2, **m
 
 
 def test_disagreement_is_the_mean_squared_step_over_pairs_and_dimensions() -> None:
-    five, four, three, one = (Given(v, True) for v in (5, 4, 3, 1))
-    none = Given(3, False)
+    five, four, three, one = (Scored(v, True) for v in (5, 4, 3, 1))
+    none = Scored(3, False)
     assert apart(five, one) == 1
     assert apart(five, four) == 1 / 16
     assert apart(none, none) == 0
