@@ -25,6 +25,8 @@ from annotation.review.conflict_page import conflict_page
 from annotation.review.forms import APPROVE, Sent, refuse_incomplete, sent
 from annotation.review.queue import SHOWS, following_case, page_of, progress_of
 from annotation.services import reviewing
+from annotation.services.review_cases import refresh_now_and_then
+from annotation.services.review_rules import Moved
 from dialogues import media
 from studies.characters import cleaned
 from studies.refusals import translated
@@ -72,7 +74,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.access_followed(slug, request.user)
     reviews = access.is_reviewer(request.user, study)
     after = request.GET.get("after", "")
-    left = 0 if after else reviewing.refresh_now_and_then(study, timezone.now())
+    left = 0 if after else refresh_now_and_then(study, timezone.now())
     shows = dict(SHOWS) if reviews else {key: words for key, words in SHOWS.items() if key != "mine"}
     show = request.GET.get("show", "")
     show = show if show in shows else next(iter(shows)) if reviews else "all"
@@ -136,7 +138,7 @@ def _post(act: Act) -> View:
         try:
             form = sent(request.POST)
             act(request, found, form)
-        except reviewing.Moved as error:
+        except Moved as error:
             found.refresh_from_db()
             context = conflict_page(found, request.user, form, act.__name__, error)
             return render(request, "annotation/review_conflict.html", context, status=error.status)

@@ -15,22 +15,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Dimension, Resolution, ReviewCase, ReviewComment, ReviewDecision, Score
 from annotation.scored import Scored
-from annotation.services.review_cases import (
-    differ,
-    follow,
-    refresh_cases,
-    refresh_now_and_then,
-    scores_of,
-    seats,
-    settle,
-    shown,
-    standing,
-)
+from annotation.services.review_cases import differ, follow, scores_of, settle, shown, standing
 from annotation.services.review_rules import (
-    Moved,
     enter,
     given_in,
-    is_full_for,
     reason_in,
     refuse_foreign,
     refuse_moved,
@@ -39,20 +27,6 @@ from annotation.services.review_rules import (
 )
 from studies import audit
 from turingsite.errors import Conflict, Invalid, Refused
-
-__all__ = [
-    "Moved",
-    "agree",
-    "agree_each",
-    "approve_lot",
-    "comment",
-    "decide",
-    "decide_each",
-    "is_full_for",
-    "refresh_cases",
-    "refresh_now_and_then",
-    "seats",
-]
 
 Decision = ReviewDecision.Decision
 

@@ -25,8 +25,9 @@ from annotation.models import (
 from annotation.review.access import seen_in_review
 from annotation.review.disagreement import apart, disagreement, spread
 from annotation.scored import Scored
-from annotation.services.review_cases import scores_of
-from annotation.services.reviewing import Moved, agree, approve_lot, comment, decide, refresh_cases
+from annotation.services.review_cases import refresh_cases, scores_of
+from annotation.services.review_rules import Moved
+from annotation.services.reviewing import agree, approve_lot, comment, decide
 from annotation.tasks import sweep_reviews
 from dialogues.models import Dialogue
 from studies.models import AuditLine, Participant, Study

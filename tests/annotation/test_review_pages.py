@@ -20,8 +20,8 @@ from annotation.models import (
 )
 from annotation.review.access import seen_in_review
 from annotation.services import review_cases
-from annotation.services.review_cases import scores_of
-from annotation.services.reviewing import approve_lot, comment, decide, refresh_cases
+from annotation.services.review_cases import refresh_cases, scores_of
+from annotation.services.reviewing import approve_lot, comment, decide
 from dialogues.models import Dialogue, Exposure, Kind, Speaker, System
 from studies.models import Participant, Study, StudyMember
 from tests import factories

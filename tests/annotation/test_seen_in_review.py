@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import AnnotationSettings, BatchItem, ReviewCase
-from annotation.services.reviewing import refresh_cases
+from annotation.services.review_cases import refresh_cases
 from dialogues.models import Verdict
 from studies.models import Participant, Study
 from tests import factories

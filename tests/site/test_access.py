@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from annotation.models import BatchItem, ReviewCase
 from annotation.review.access import open_case
-from annotation.services.reviewing import refresh_cases
+from annotation.services.review_cases import refresh_cases
 from annotation.services.taxonomies import copy_taxonomy
 from dialogues.models import ImportBatch, System
 from games.speech.models import Trial
