@@ -263,7 +263,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     leaving = request.POST.get("remove", "")
     try:
         if leaving:
-            member = found.members.filter(pk=int(leaving) if leaving.isdecimal() else 0).first()
+            member = found.members.filter(
+                pk=int(leaving) if leaving.isdecimal() and len(leaving) < 19 else 0
+            ).first()
             if member is not None:
                 remove_member(study=found, member=member, user=request.user)
         else:
