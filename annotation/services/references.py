@@ -197,7 +197,11 @@ def retire(*, reference: ReferenceDialogue, user: Any = None) -> None:
 
 @transaction.atomic
 def activate(*, reference: ReferenceDialogue, user: Any = None) -> None:
-    """Use a retired one again, with the scores it has. Conflict ``being_annotated`` as when it is made."""
+    """Use a retired one again, with the scores it has. Conflict ``being_annotated`` and ``no_scores`` (an
+    erasure took them) as when it is made.
+    """
+    if not reference.scores.exists():
+        raise Conflict("no_scores", _("It has no scores."))
     lock_places(settings_of(reference.study))
     refuse_busy(reference.study, reference.dialogue)
     if ReferenceDialogue.objects.filter(pk=reference.pk, is_active=False).update(is_active=True):

@@ -7,11 +7,12 @@ from django.urls import reverse
 
 from annotation.models import Annotator, ReferenceDialogue, Score
 from annotation.services.pausing import pause, resume
-from annotation.services.references import add_reference_scores, make_reference
+from annotation.services.references import activate, add_reference_scores, make_reference
 from studies.models import AuditLine, Participant, Study
 from studies.services.erasing import erase
 from tests import factories
 from tests.annotation.test_references import ACCENT, RHYTHM, STRESS, known, reviewed, study  # noqa: F401
+from turingsite.errors import Conflict
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 GOLD = ReferenceDialogue.Role.GOLD
@@ -48,6 +49,8 @@ def test_what_would_be_one_persons_scores_is_removed_and_retired(study: Study, r
     assert not reference.is_active
     assert known(reference) == {}
     assert AuditLine.objects.get(action="reference.reckoned_anew").detail == {"rows": 2, "scores": 0}
+    with pytest.raises(Conflict, match="no scores"):  # nothing is known of it any more
+        activate(reference=reference)
 
 
 def test_known_scores_that_rest_on_nobody_here_stay(study: Study) -> None:  # noqa: F811
