@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotation.models import AnnotationSettings, Taxonomy
 from annotation.models.taxonomy import in_language
+from annotation.services.taxonomies import CALIBRATION
 from studies.markdown import as_html
 from studies.models import Participant
 from studies.money import money
@@ -38,11 +39,12 @@ def guidelines_page(
 
 
 def sections(settings: AnnotationSettings) -> list[dict[str, Any]]:
-    """Title and HTML of each section."""
+    """Title and HTML of each section that this study's people read."""
     places = limits(settings)
     return [
         {"title": _word(one["title"]), "html": as_html(_filled(_word(one["text"]), places))}
         for one in settings.taxonomy.guidelines.get("sections", [])
+        if settings.calibration or one.get("when") != CALIBRATION
         if places["rate"] or "{rate}" not in _word(one["text"])
     ]
 

@@ -11,17 +11,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Category, Dimension, Taxonomy
-from annotation.services.taxonomies import LANGUAGES
+from annotation.services.taxonomies import CALIBRATION, LANGUAGES
 from studies.files.schema import checked
 from studies.files.shapes import Checked, Fields, Found, Many, Shape, Text, Whole
 
 KEY_FORM = gettext_lazy("Small letters a to z, figures and dashes only.")
 KEY_PATTERN = r"[a-z0-9]+(-[a-z0-9]+)*"
 LOW, NEUTRAL, HIGH = 1, 3, 5
+WHEN = (CALIBRATION,)  # on what a section of the guidelines may depend
 HEAD = (
     "# A taxonomy with the guidelines that annotators read first. Load it on the desk, under the study's\n"
     "# taxonomies; every line that is wrong is told. {max_difference}, {clear_share}, {min_dialogues}, {rate} in\n"
-    "# the guidelines are filled in from the study.\n"
+    "# the guidelines are filled in from the study. A section with `when: calibration` shows only where the\n"
+    "# study calibrates.\n"
 )
 
 
@@ -71,7 +73,7 @@ SCALE = Fields(
     },
 )
 GUIDELINES = Fields(
-    {"sections": Many(Fields({"title": Both(120), "text": Both()}), least=1)},
+    {"sections": Many(Fields({"title": Both(120), "text": Both()}, {"when": Text(known=WHEN)}), least=1)},
     {"version_note": Both(blank=True)},
 )
 TAXONOMY = Fields(
@@ -139,7 +141,11 @@ def body_of(taxonomy: Taxonomy) -> dict[str, Any]:
         "guidelines": {
             "version_note": _words(guidelines.get("note", {})),
             "sections": [
-                {"title": _words(one["title"]), "text": _words(one["text"])}
+                {
+                    "title": _words(one["title"]),
+                    **({"when": one["when"]} if one.get("when") else {}),
+                    "text": _words(one["text"]),
+                }
                 for one in guidelines.get("sections", [])
             ],
         },

@@ -21,6 +21,7 @@ from studies.models import Study
 from turingsite.errors import Conflict
 
 DEFAULT = Path(__file__).resolve().parent.parent / "taxonomies" / "default.yaml"
+CALIBRATION = "calibration"  # of a section of the guidelines: read only where the study calibrates
 LANGUAGES = {"en": "en", "zh": "zh-hans"}  # suffix of a column: key in the file
 
 
@@ -62,6 +63,10 @@ def _pair(texts: Mapping[str, Any]) -> dict[str, str]:
     return {suffix: str(texts.get(key, "")) for suffix, key in LANGUAGES.items()}
 
 
+def _when(section: Mapping[str, Any]) -> dict[str, str]:
+    return {"when": str(section["when"])} if section.get("when") else {}
+
+
 def words_of(body: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a taxonomy from the values of its file."""
     scale = {str(point): _pair(texts) for point, texts in body["scale"]["points"].items()}
@@ -69,7 +74,9 @@ def words_of(body: Mapping[str, Any]) -> dict[str, Any]:
     sections = body["guidelines"]["sections"]
     guidelines = {
         "note": _pair(body["guidelines"].get("version_note", {})),
-        "sections": [{"title": _pair(one["title"]), "text": _pair(one["text"])} for one in sections],
+        "sections": [
+            {"title": _pair(one["title"]), "text": _pair(one["text"]), **_when(one)} for one in sections
+        ],
     }
     return {
         **_both("title", body["title"]),

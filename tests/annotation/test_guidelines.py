@@ -50,6 +50,15 @@ def test_the_limits_in_the_text_are_the_studys(walker: Walker) -> None:
     assert "{" not in page.replace("{ n }", "")
 
 
+def test_a_study_that_does_not_calibrate_describes_no_calibration(study: Study, walker: Walker) -> None:
+    assert "Before the work come a few batches" in words(walker.page("guidelines/"))
+    AnnotationSettings.objects.filter(study=study).update(calibration=False)
+    page = words(walker.page("guidelines/"))
+    assert "Before the work come a few batches" not in page
+    assert "Calibration" not in page
+    assert "Batches and breaks" in page
+
+
 def test_every_dimension_is_there_with_poles_description_and_examples(walker: Walker) -> None:
     page = walker.page("guidelines/")
     dimensions = list(default_taxonomy().dimensions.all())

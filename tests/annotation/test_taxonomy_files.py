@@ -43,6 +43,22 @@ def test_what_is_written_loads_to_the_same_words() -> None:
     assert str(load_taxonomy(study=study, body=checked.values | {"name": made.name})) == f"{made.name} v2"
 
 
+def test_a_section_for_calibration_alone_stays_one() -> None:
+    study = factories.StudyFactory(slug="mine")
+    shipped = default_taxonomy()
+    checked = check(as_yaml(shipped).encode())
+    assert checked.values is not None
+    made = load_taxonomy(study=study, body=checked.values)
+    copy = copy_taxonomy(taxonomy=shipped, study=study)
+    for one in (shipped, made, copy):
+        found = {part["title"]["en"]: part.get("when") for part in one.guidelines["sections"]}
+        assert [name for name, when in found.items() if when] == ["Calibration"]
+        assert found["Calibration"] == "calibration"
+    [(_line, key, said)] = problems(text().replace("when: calibration ", "when: callibration "))
+    assert key.endswith("when")
+    assert "“callibration” is not known here." in said
+
+
 def test_the_file_that_ships_is_right() -> None:
     checked = check(DEFAULT.read_bytes())
     assert checked.problems == []

@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Category, Dimension, Taxonomy
+from annotation.services.taxonomies import CALIBRATION
 from annotation.taxonomy_file import HIGH, KEY_FORM, KEY_PATTERN, LOW
 from studies.characters import TypedForm
 from turingsite.desk.file_form import FileOrText
@@ -100,12 +101,13 @@ class SectionForm(TypedForm):
     title_zh = forms.CharField(label=_("Heading (Chinese)"), max_length=120, required=False)
     text_en = forms.CharField(label=_("Text (English)"), widget=LONG)
     text_zh = forms.CharField(label=_("Text (Chinese)"), required=False, widget=LONG)
+    calibration = forms.BooleanField(label=_("Only where the study calibrates"), required=False)
 
 
 SectionRows = forms.formset_factory(SectionForm, extra=1, can_delete=True, can_order=True, max_num=40)
 
 
-def sections_of(taxonomy: Taxonomy) -> list[dict[str, str]]:
+def sections_of(taxonomy: Taxonomy) -> list[dict[str, Any]]:
     """The guidelines' sections as the rows of the form begin with them."""
     return [
         {
@@ -113,17 +115,19 @@ def sections_of(taxonomy: Taxonomy) -> list[dict[str, str]]:
             for name in ("title", "text")
             for language in ("en", "zh")
         }
+        | {"calibration": one.get("when") == CALIBRATION}
         for one in taxonomy.guidelines.get("sections", [])
     ]
 
 
-def sections_sent(rows: Any) -> list[dict[str, dict[str, str]]]:
+def sections_sent(rows: Any) -> list[dict[str, Any]]:
     """What a valid set of section forms asks for, in its order."""
     return [
         {
             name: {language: row.cleaned_data[f"{name}_{language}"] for language in ("en", "zh")}
             for name in ("title", "text")
         }
+        | ({"when": CALIBRATION} if row.cleaned_data["calibration"] else {})
         for row in rows.ordered_forms
         if row.cleaned_data
     ]
