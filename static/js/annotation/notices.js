@@ -4,6 +4,7 @@ import { CHOICE } from "./queue.js";
 
 const byId = (id) => document.getElementById(id);
 const LATER = 10 * 60 * 1000; // ms for which "not now" holds
+const INSISTS = 2000; // ms for which the line on the lock stands out
 
 export class Notices {
   constructor(words, acts) {
@@ -29,6 +30,14 @@ export class Notices {
 
   say(word, values = {}) {
     this.live.textContent = this.words.say(word, values);
+  }
+
+  // An answer came too early: the line that says why stands out for a moment, and is read out once.
+  insist() {
+    if (!this.why.hasAttribute("data-insists")) this.say("locked");
+    this.why.toggleAttribute("data-insists", true);
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.why.removeAttribute("data-insists"), INSISTS);
   }
 
   offerBreak(offered) {

@@ -102,7 +102,7 @@ class Page {
 
   // What may be answered now.
   ready() {
-    if (!this.hearing.unlocked) this.notices.say("locked");
+    if (!this.hearing.unlocked) this.notices.insist();
     return this.hearing.unlocked && !this.going;
   }
 
