@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,17 @@ STRETCH = 5.0  # seconds between two reports of listening
 WAITING = ("annotation/break/",)
 
 
+def _silent(_line: str) -> None:
+    """Where nobody waits for lines."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What one bot shall do. ``listen``: real (as long as the clips) or claimed (test participants only).
 
     ``batches``: so many batches of work, 0: as long as there are any. ``start``: an invitation's address.
     ``human``: how human a clip sounds, by its SHA-256; what is not there sounds as its bytes have it.
+    ``tell``: is told of every batch as it is done, from the bot's own thread.
     """
 
     base: str
@@ -36,6 +41,7 @@ class Plan:
     listen: str = "claimed"
     start: str = ""
     human: Mapping[str, float] = field(default_factory=dict)
+    tell: Callable[[str], None] = _silent
 
 
 @dataclass
@@ -109,8 +115,11 @@ class Bot(Walker):
         self.blind(page)
         if self.kind == "calibration":
             self.result.calibrations += 1
+            said = f"calibration batch {self.result.calibrations}"
         else:
             self.result.batches += 1
+            said = f"batch {self.result.batches}"
+        self.plan.tell(f"bot {self.number}: {said} done, {self.result.dialogues} dialogues")
         if self.plan.batches and self.result.batches >= self.plan.batches:
             return self._leave()
         return self.get(self.work)

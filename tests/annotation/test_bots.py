@@ -87,6 +87,11 @@ def test_bots_come_by_an_invitation_beside_players(transactional_db: None, live_
     with pytest.raises(CommandError, match="--invitation"):
         annotate(live_server)
     said = annotate(live_server, invitation=make_invitation(study=study).code, batches=1)
+    for number in (1, 2, 3):  # each says at once how far it is
+        mine = [line for line in said.splitlines() if line.startswith(f"bot {number}")]
+        assert [line.split(":")[1].split(",")[0].strip() for line in mine] == [
+            "begins", "batch 1 done", "0 of calibration",
+        ]  # fmt: skip
     assert "15 dialogues" in said
     people = Participant.objects.filter(study=study)
     assert [(one.activities, one.state, one.is_test) for one in people] == [

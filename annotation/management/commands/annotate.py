@@ -6,6 +6,7 @@ import hashlib
 import random
 from argparse import ArgumentParser
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from django.conf import settings as django_settings
@@ -18,6 +19,8 @@ from dialogues.selectors import names_of_systems
 from studies.bots import Watch
 from studies.bots.commands import add_bot_options, conclude, mind_people, sent, site_of
 from studies.models import Study
+
+WRITING = Lock()
 
 
 class Command(BaseCommand):
@@ -65,19 +68,31 @@ class Command(BaseCommand):
                 listen=options["listen"],
                 start=start_of(options),
                 human=human,
+                tell=self._tell,
             )
             for number in range(1, options["bots"] + 1)
         ]
         results = []
-        for result in sent(plans, lambda plan: Bot(plan, watch).run()):
+        for result in sent(plans, lambda plan: self._run(plan, watch)):
             results.append(result)
-            self.stdout.write(_line(result))
         wrong = [f"bot {result.bot}: {finding}" for result in results for finding in result.findings]
         stopped = [result.bot for result in results if not (result.end or result.findings)]
         wrong += [f"bot {number}: stopped on the way" for number in stopped]
         dialogues, scores = sum(one.dialogues for one in results), sum(one.scores for one in results)
         self.stdout.write(f"{len(results)} bots, {dialogues} dialogues, {scores} scores")
         conclude(self, wrong)
+
+    def _run(self, plan: Plan, watch: Watch) -> Result:
+        self._tell(f"bot {plan.number} ({plan.quality}): begins")
+        result = Bot(plan, watch).run()
+        self._tell(_line(result))
+        return result
+
+    def _tell(self, line: str) -> None:
+        """A line at once, from whichever bot's thread: whole, and not held back by a pipe."""
+        with WRITING:
+            self.stdout.write(line)
+            self.stdout.flush()
 
     def _may(self, study: Study | None, options: dict[str, Any]) -> None:
         """Say what keeps bots away as far as the study is in this database."""
