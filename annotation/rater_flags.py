@@ -113,11 +113,11 @@ RULES = (
     ),
     Rule(
         "most_used", _("one answer"), _most_used, 0,
-        _("One answer makes up %(number)s%% of all. The rule: 80%%."),
+        _("One answer makes up %(number)s %% of all. The rule: 80 %%."),
     ),
     Rule(
         "flat", _("flat"), _flat, 0,
-        _("%(number)s%% of the dialogues got the same answer throughout. The rule: 10%%."),
+        _("%(number)s %% of the dialogues got the same answer throughout. The rule: 10 %%."),
     ),
     Rule(
         "run", _("long run"), _run, 0,
@@ -129,7 +129,7 @@ RULES = (
     ),
     Rule(
         "gold_clear", _("gold: wrong side"), _gold_clear, 0,
-        _("%(number)s%% of the known clear scores are on the right side. The rule: as in calibration."),
+        _("%(number)s %% of the known clear scores are on the right side. The rule: as in calibration."),
     ),
     Rule(
         "retest", _("unlike before"), _retest, 2,

@@ -168,6 +168,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     )
     return (
         said,
+        _("H-H: human–human dialogues; H-M: human–machine; PH: pseudo-human, a machine's voice reading."),
         _(".5: the number says nothing about the kind. 0 and 1: it tells the kind every time."),
         _("A difference between kinds need not be heard; that it can be heard is enough for a warning."),
     )
