@@ -25,6 +25,7 @@ from annotation.models import (
 from annotation.services.annotators import ACTIVITY
 from annotation.services.material import playable_references, tries_by_language
 from annotation.services.queue import finished_work
+from annotation.services.rater_places import held_places
 from annotation.services.readiness import ready
 from annotation.services.settings import by_invitation, lacks_text
 from dialogues.models import Dialogue, StudyItem
@@ -105,9 +106,8 @@ def _has_experts(study: Study) -> bool:
 
 def _layer(study: Study, layer: Layer, raters: int, pool: set[int]) -> LayerProgress:
     found = (
-        BatchItem.objects.filter(
-            study=study, layer=layer, state=BatchItem.State.FINISHED, place__isnull=False
-        )
+        held_places(study, layer)
+        .filter(state=BatchItem.State.FINISHED)
         .values_list("dialogue")
         .annotate(n=Count("pk"))
         .order_by()
@@ -133,7 +133,7 @@ def _recent_seconds(study: Study) -> list[float]:
 def problems_of(settings: AnnotationSettings) -> list[str]:
     """What keeps people from annotating well, in words; empty where nothing does."""
     study = settings.study
-    found = [str(words) for words in ready(study)]
+    found = [words for words in (_closed(study), *map(str, ready(study))) if words]
     if settings.calibration:
         found += _few_tries(settings)
     if settings.gold_share and not playable_references(study, ReferenceDialogue.Role.GOLD).exists():
@@ -171,6 +171,18 @@ def _pay_words(study: Study) -> list[str]:
             % {"place": "{rate}"}
         )
     return found
+
+
+def _closed(study: Study) -> str:
+    """Why nobody can annotate while the study is as it is; empty where they can."""
+    words = {
+        Study.Status.DRAFT: _(
+            "Nobody can join or annotate yet: the study is a draft. Start its pilot or open it."
+        ),
+        Study.Status.PAUSED: _("Nobody can join or annotate now: the study is paused."),
+        Study.Status.CLOSED: _("Nobody can join or annotate any more: the study is closed."),
+    }
+    return words.get(Study.Status(study.status), "")
 
 
 def _few_tries(settings: AnnotationSettings) -> list[str]:
@@ -225,6 +237,6 @@ def annotator_counts(study: Study) -> dict[str, Any]:
     states = Counter(rows.values_list("state", flat=True))
     return {
         "all": sum(states.values()),
-        "states": [(label, states[value]) for value, label in Annotator.State.choices],
+        "states": [(label, states[value]) for value, label in Annotator.State.choices if states[value]],
         "paused": rows.filter(paused_at__isnull=False).count(),
     }

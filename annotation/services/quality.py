@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.balance import free_places
 from annotation.models import Annotator, Batch, BatchItem
+from annotation.selectors_desk import pool_of
 from annotation.services.pausing import locked, reason_of
 from annotation.services.rater_places import held_places, lock_places, places_of
 from annotation.services.settings import settings_of
@@ -25,7 +26,9 @@ State, Exclusion = BatchItem.State, BatchItem.Exclusion
 
 
 class SetAside(NamedTuple):
-    """``items`` are left out of the analysis; ``places`` of them are free for other raters again."""
+    """``items`` are left out of the analysis; ``places`` of them are filled again by other raters: those of
+    dialogues that are still ordinary work.
+    """
 
     items: int
     places: int
@@ -57,7 +60,7 @@ def set_aside(
     row.save()
     Batch.objects.filter(annotator=row, state=Batch.State.OPEN, lease_until__gt=now).update(lease_until=now)
     analysed = _finished(row).filter(exclusion=Exclusion.NONE)
-    places = analysed.filter(place__isnull=False).count()
+    places = analysed.filter(place__isnull=False, dialogue__in=pool_of(row.participant.study)).count()
     _choices(row, Verdict.Exclusion.NONE).filter(annotation_item__in=analysed).update(
         exclusion=Verdict.Exclusion.RATER
     )

@@ -123,8 +123,8 @@ def copy_taxonomy(*, taxonomy: Taxonomy, study: Study, user: Any = None) -> Taxo
         version=newest + 1,
         study=study,
         copied_from=taxonomy,
-        title_en=taxonomy.title_en,
-        title_zh=taxonomy.title_zh,
+        title_en=_copied(taxonomy.title_en, "{} (copy)"),
+        title_zh=_copied(taxonomy.title_zh, "{}（副本）"),
         summary_en=taxonomy.summary_en,
         summary_zh=taxonomy.summary_zh,
         source=taxonomy.source,
@@ -142,6 +142,12 @@ def copy_taxonomy(*, taxonomy: Taxonomy, study: Study, user: Any = None) -> Taxo
             dimension.save()
     audit.record("taxonomy.copied", study=study, user=user, target=str(made), of=str(taxonomy))
     return made
+
+
+def _copied(title: str, words: str) -> str:
+    """The title of a copy; a copy of a copy keeps it."""
+    longest = 120 - len(words) + 2
+    return title if not title or title.endswith(words[2:]) else words.format(title[:longest])
 
 
 def refuse_frozen(taxonomy: Taxonomy) -> None:

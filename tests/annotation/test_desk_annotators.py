@@ -111,7 +111,7 @@ def test_pausing_asks_for_a_reason_and_resuming_takes_it_back(researcher: Any, r
 def test_scores_are_set_aside_and_taken_back(researcher: Any, rater: Annotator) -> None:
     page = url("annotator", "scored", rater.participant.code)
     shown = researcher.post(page, {"do": "set_aside", "reason": "Careless."}, follow=True)
-    assert "5 dialogues are set aside; 3 places are free again." in shown.content.decode()
+    assert "Dialogues set aside: 5. Places that others will fill again: 3." in shown.content.decode()
     assert not BatchItem.objects.filter(batch__annotator=rater, exclusion="").exists()
     told = researcher.post(page, {"do": "resume"}, follow=True).content.decode()
     assert "Take the scores back in first" in told
@@ -140,7 +140,8 @@ def test_pay_is_a_file_without_formulas(researcher: Any, study: Study, rater: An
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert len(rows) == 2
     assert rows[0] == {
-        "code": rater.participant.code, "arm": "raw", "dialogues": "5", "active_minutes": "30.0",
+        "code": rater.participant.code, "arm": "raw", "state": "working", "account": "",
+        "invitation": "", "recruiter_id": "", "dialogues": "5", "active_minutes": "30.0",
         "minutes_per_dialogue": "6.0", "rate_per_hour": "20.0", "pay": "10.0", "currency": "'=1+1",
     }  # fmt: skip
 

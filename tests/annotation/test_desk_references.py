@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.models import ReferenceDialogue, Resolution, ReviewCase, Score
+from annotation.models import AnnotationSettings, ReferenceDialogue, Resolution, ReviewCase, Score
 from annotation.proposing import Candidate, candidates_of, lacking, propose, quotas_of, sampled, share_of
 from annotation.selectors_desk import pool_of
 from annotation.services.settings import settings_of
@@ -40,6 +40,7 @@ def close(study: Study, dialogue: Dialogue, value: int | None = None) -> None:
 def study(cast: Any) -> Study:
     """Six dialogues scored 4 throughout: right for humans, against the truth of machines; five reviewed."""
     made = factories.annotated_study("scored", dialogues=6, raters=2)
+    AnnotationSettings.objects.update(calibration=True)
     factories.StudyMemberFactory(study=made, user=cast.researcher)
     factories.StudyMemberFactory(study=made, user=cast.colleague, role="colleague")
     for dialogue in Dialogue.objects.order_by("pk")[:5]:
@@ -92,6 +93,7 @@ def test_two_clicks_make_a_reference_set(researcher: Any, study: Study) -> None:
     proposal = page.context["proposal"]
     assert Counter(one.dialogue.kind for one in proposal.candidates) == {"human_human": 2, "pseudo_human": 2}
     text = page.content.decode()
+    assert "4 of 4 wanted become calibration dialogues" in text
     assert "At least 25 % of their clear scores" in text
     assert "It is 50" not in text
     sent = {

@@ -161,6 +161,9 @@ def test_pages_of_the_annotation(
         assert answer.status == 200, path
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
         check(page)
+        if name == "annotators" and viewport == DESK:  # every column is in sight
+            table = page.locator(".scroll").first
+            assert table.evaluate("(one) => one.scrollWidth <= one.clientWidth")
         shot(page, f"{name}-{viewport['width']}-{locale[:2]}-{scheme}")
     assert not console
 

@@ -17,6 +17,8 @@ from annotation.selectors_desk import (
     problems_of,
     progress_of,
 )
+from annotation.services.annotators import ACTIVITY
+from annotation.services.everybody import let_everybody, why_settled
 from annotation.services.invitations import close_invitation, make_invitation
 from annotation.services.settings import change_annotation_settings, prepare, settings_of
 from studies.models import Study
@@ -73,6 +75,8 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     study = access_managed_study(slug, request.user)
     found = settings_of(study)
     found.study = study
+    if "everybody" in request.POST:
+        return _everybody(request, study)
     form = AnnotationForm(request.POST if request.method == "POST" else None, instance=found)
     if request.method == "POST" and form.is_valid():
         try:
@@ -82,8 +86,26 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("admin:desk_annotation", slug)
-    context = {"study": study, "title": _("Annotation settings"), "form": form, "settings": found}
+    context = {
+        "study": study,
+        "title": _("Annotation settings"),
+        "form": form,
+        "settings": found,
+        "everybody": ACTIVITY in study.activities,
+        "settled": why_settled(study),
+    }
     return render(request, "desk/annotation_settings.html", context, status=400 if form.errors else 200)
+
+
+def _everybody(request: HttpRequest, study: Study) -> HttpResponse:
+    """Annotation becomes an activity of everybody, or of invited people alone."""
+    try:
+        let_everybody(study=study, annotate=request.POST["everybody"] == "yes", user=request.user)
+    except DomainError as error:
+        tell(request, error)
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("admin:desk_annotation_settings", study.slug)
 
 
 def invitations(request: HttpRequest, slug: str) -> HttpResponse:

@@ -66,6 +66,8 @@ class AnnotationForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if currency := self.instance.study.currency:
+            self.fields["rate_per_hour"].label = _("Pay per hour (%(currency)s)") % {"currency": currency}
         for name, field in self.fields.items():
             if isinstance(field, forms.FloatField):
                 field.widget.attrs["step"] = "any"
@@ -111,3 +113,9 @@ class ProposalForm(Answering):
         label=_("For"), choices=ReferenceDialogue.Role.choices, initial="calibration", required=False
     )
     n = forms.IntegerField(label=_("Dialogues a language"), min_value=1, max_value=200, required=False)
+
+    def __init__(self, data: Any = None, *, calibrates: bool) -> None:
+        """``calibrates``: people calibrate here; where they don't, all that is proposed are gold items."""
+        super().__init__(data)
+        if not calibrates:
+            del self.fields["role"]

@@ -26,7 +26,9 @@ from turingsite.desk.doors import access_managed_study, manages, sees_outcomes, 
 from turingsite.errors import DomainError
 
 PAY_COLUMNS = (
-    ("code", "string"), ("arm", "string"), ("dialogues", "integer"), ("active_minutes", "number"),
+    ("code", "string"), ("arm", "string"), ("state", "string"), ("account", "string"),
+    ("invitation", "string"), ("recruiter_id", "string"), ("dialogues", "integer"),
+    ("active_minutes", "number"),
     ("minutes_per_dialogue", "number"), ("rate_per_hour", "number"), ("pay", "number"),
     ("currency", "string"),
 )  # fmt: skip
@@ -53,7 +55,10 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def pay(request: HttpRequest, slug: str) -> HttpResponse:
-    """Minutes and pay of everybody as CSV; no cell can be run by a spreadsheet."""
+    """Minutes and pay of everybody as CSV; no cell can be run by a spreadsheet.
+
+    What a recruiter or an account calls somebody is for those who manage the study alone: they pay.
+    """
     study = access_desk_study(slug, request.user)
     settings = settings_of(study)
     settings.study = study
@@ -62,9 +67,11 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
     writer = csv.writer(response)
     writer.writerow([name for name, _kind in PAY_COLUMNS])
     rate = settings.rate_per_hour
+    manager = manages(request.user, study)
     for one in pay_of(settings):
         row: list[Any] = [
-            one.annotator.participant.code, one.annotator.layer, one.dialogues, round(one.minutes, 2),
+            one.annotator.participant.code, one.annotator.layer, *_who(one.annotator, named=manager),
+            one.dialogues, round(one.minutes, 2),
             None if one.per_dialogue is None else round(one.per_dialogue, 2),
             None if rate is None else float(rate),
             None if one.amount is None else float(one.amount), study.currency,
@@ -72,6 +79,15 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
         cells = zip(row, PAY_COLUMNS, strict=True)
         writer.writerow([written(value, kind) for value, (_name, kind) in cells])
     return response
+
+
+def _who(person: Annotator, *, named: bool) -> tuple[str, str, str, str]:
+    """State, account, invitation and recruiter's id of somebody who is paid."""
+    state = "set_aside" if person.set_aside_at else "paused" if person.paused_at else person.state
+    participant = person.participant
+    account = participant.user.get_username() if named and participant.user else ""
+    label = person.invitation.label if person.invitation else ""
+    return str(state), account, label, participant.recruiter_key if named else ""
 
 
 def annotator(request: HttpRequest, slug: str, code: str) -> HttpResponse:
@@ -130,7 +146,8 @@ def _with_reason(do: str, person: Annotator, user: Any, reason: str) -> str:
         pause(annotator=person, user=user, reason=reason)
         return _("Paused. The person reads your words when they come back.")
     done = set_aside(annotator=person, user=user, reason=reason)
-    return _("%(items)s dialogues are set aside; %(places)s places are free again.") % done._asdict()
+    words = _("Dialogues set aside: %(items)s. Places that others will fill again: %(places)s.")
+    return words % done._asdict()
 
 
 def _without_reason(do: str, person: Annotator, user: Any) -> str:

@@ -45,6 +45,16 @@ class Answering(TypedForm):
 
 
 class NewStudyForm(Answering):
+    template = forms.ChoiceField(
+        label=_("What people do"),
+        choices=[
+            ("speech", _("The speech game: human or machine?")),
+            ("annotation", _("Annotation: score dialogues dimension by dimension")),
+        ],
+        initial="speech",
+        required=False,
+        widget=forms.RadioSelect,
+    )
     title_en = forms.CharField(label=_("Title (English)"), max_length=120)
     title_zh = forms.CharField(label=_("Title (Chinese)"), max_length=120, required=False)
     slug = forms.CharField(
@@ -64,6 +74,9 @@ class NewStudyForm(Answering):
     )
     contact = forms.EmailField(label=_("Contact"), required=False)
     approval = forms.CharField(label=_("Ethics approval"), max_length=200, required=False)
+
+    def clean_template(self) -> str:
+        return self.cleaned_data["template"] or "speech"
 
 
 class StudyForm(Answering, forms.ModelForm):  # type: ignore[type-arg]

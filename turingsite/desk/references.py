@@ -31,7 +31,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         _changed(request, access_managed_study(slug, request.user))
         return redirect("admin:desk_references", slug)
-    form = ProposalForm(request.GET or None)
+    form = ProposalForm(request.GET or None, calibrates=settings.calibration)
     manager = manages(request.user, study)
     rows = ReferenceDialogue.objects.filter(study=study).select_related("dialogue", "added_by")
     context: dict[str, Any] = {
@@ -52,11 +52,14 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
 def _proposal(request: HttpRequest, settings: AnnotationSettings, form: ProposalForm) -> dict[str, Any]:
     """What the first click shows. The share against the truth is an outcome: hidden while the study runs."""
     n = form.cleaned_data["n"] or settings.calibration_dialogues
-    role = form.cleaned_data["role"] or ReferenceDialogue.Role.CALIBRATION
+    role = ReferenceDialogue.Role(form.cleaned_data.get("role") or ReferenceDialogue.Role.CALIBRATION)
+    if not settings.calibration:  # nobody would be given them
+        role = ReferenceDialogue.Role.GOLD
     found = propose(settings, n)
     return {
-        "form": ProposalForm({"n": n, "role": role}),
+        "form": ProposalForm({"n": n, "role": role}, calibrates=settings.calibration),
         "role": role,
+        "asked": n * len(settings.study.languages),
         "proposal": found,
         "enough": not lacking(found.candidates, settings.calibration_against),
         "share": 100 * found.share
