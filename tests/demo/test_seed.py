@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Annotator, BatchItem, ReviewCase, Score
 from annotation.services import batches
+from annotation.services.settings import change_annotation_settings
 from dialogues.models import Dialogue, Verdict
 from games.speech.models import Round, SpeechPlayer, Trial
 from studies.models import Participant, Study, TurnedAway
@@ -69,6 +70,26 @@ def test_the_pages_say_that_all_voices_are_synthetic(demo: Study) -> None:
         assert language == "en" or demo.host not in str(words)  # nothing English in the Chinese text
         headings = [heading for heading, _ in words["sections"]]
         assert len(headings) == len(set(headings))
+
+
+def test_annotators_read_the_same_and_that_nobody_is_paid(demo: Study) -> None:
+    for _ in range(2):
+        labels.texts(demo, seed.researcher())
+    change_annotation_settings(study=demo, rate_per_hour=18)
+    assert demo.consent_texts.filter(activity="annotation").count() == 3  # as written, filled in, with a rate
+    text = current_consent_text(demo, "annotation")
+    assert text is not None
+    for language, synthetic, nobody in (
+        ("en", "synthetic", "nobody is paid"),
+        ("zh", "合成", "并不实际支付"),
+    ):
+        words = text.body[language]
+        assert any(synthetic in paragraph for _, paragraph in words["sections"])
+        assert any("GBP\u00a018.00" in row and nobody in row for _, row in words["summary"])
+        headings = [heading for heading, _ in words["sections"]]
+        assert len(headings) == len(set(headings))
+        assert "{" not in str(list(words.values()))
+    assert any("twice" in paragraph for _, paragraph in text.body["en"]["debrief"])
 
 
 def test_rounds_are_played_through_the_rules(demo: Study) -> None:
@@ -162,6 +183,8 @@ def test_every_dialogue_is_labelled_and_somebody_can_go_on(demo: Study) -> None:
     assert login.attempts.get().state == "passed"
     assert batches.start_or_resume(participant=login.participant, now=UNTIL).name == "batch"
     assert Annotator.objects.get(participant__code="hasty").state == Annotator.State.FAILED
+    agreed = Annotator.objects.values_list("participant__consent__text__activity", flat=True)
+    assert set(agreed) == {"annotation"}
     before = counts()
     assert labels.made(demo, seed.researcher(), until=UNTIL, say=lambda line: None) == 0
     assert counts() == before

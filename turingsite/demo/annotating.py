@@ -12,7 +12,7 @@ from django.db import transaction
 from annotation.bots import Heard, Simulated, hear
 from annotation.models import AnnotationSettings, Annotator, Batch, BatchItem
 from annotation.services import batches, scoring
-from annotation.services.annotators import annotator_of
+from annotation.services.annotators import ACTIVITY, annotator_of
 from annotation.services.batches import Place
 from annotation.services.calibration import calibration_batch
 from annotation.services.guidelines import confirm_guidelines, stamp
@@ -60,7 +60,7 @@ def hire(
 ) -> Rater:
     """Somebody who consents, joins by the invitation and confirms the guidelines."""
     rng = random.Random(f"{study.seed}/{code}")
-    text = current_consent_text(study)
+    text = current_consent_text(study, ACTIVITY)
     assert text is not None  # noqa: S101  (an open study has one)
     participant = studies.consent(
         study=study,
@@ -70,6 +70,7 @@ def hire(
         publish_text=True,
         contact_again=False,
         device_class="desktop",
+        activity=ACTIVITY,
         now=at,
     )
     participant.code = code  # draws hang on it: a seeded one makes the demo the same every time

@@ -9,14 +9,16 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from annotation.models import Invitation, ReferenceDialogue, ReviewCase
+from annotation.services.annotators import ACTIVITY
 from annotation.services.invitations import make_invitation
 from annotation.services.joining import link_account
 from annotation.services.references import make_reference
-from annotation.services.settings import change_annotation_settings, prepare
+from annotation.services.settings import change_annotation_settings, lacks_text, prepare, shipped_text
 from studies import audit
 from studies.models import AuditLine, Study, StudyMember
+from studies.services.opening import publish_consent_text, settle_texts
 from studies.services.running import add_member
-from turingsite.demo import annotating, reviewing
+from turingsite.demo import annotating, reviewing, seed
 
 Say = Callable[[str], None]
 LABELLED = "demo.labelled"  # the audit line after which no more is simulated
@@ -40,6 +42,7 @@ def made(study: Study, user: Any, *, until: datetime, say: Say) -> int:
         account(SECOND_REVIEWER, None, is_staff=True),
     ]
     login = account(ANNOTATOR, ANNOTATOR_PASSWORD, is_staff=False)
+    texts(study, user)
     if AuditLine.objects.filter(study=study, action=LABELLED).exists():
         return 0
     settings = prepare(study)
@@ -61,6 +64,16 @@ def made(study: Study, user: Any, *, until: datetime, say: Say) -> int:
     _newcomers(study, ears, invitation, login, until=until)
     audit.record(LABELLED, study=study, batches=done)
     return done
+
+
+def texts(study: Study, user: Any) -> None:
+    """What invited people agree to: the texts that ship, with what is different about a demo."""
+    if not lacks_text(study):
+        return
+    data = seed.texts()
+    body = seed.adapted(seed.adapted(shipped_text(), data), data["annotation"])
+    publish_consent_text(study=study, body=body, activity=ACTIVITY, user=user)
+    settle_texts(study)
 
 
 def _invitation(study: Study, user: Any) -> str:

@@ -58,13 +58,14 @@ def study(user: Any) -> Study:
         contact=data["contact"],
         notice_en=data["notice"]["en"],
         notice_zh=data["notice"]["zh"],
+        currency=data["currency"],
         is_listed=True,
         test_participants=True,
         seed=data["seed"],
     )
     text = current_consent_text(made)
     assert text is not None  # noqa: S101  (every built-in study has one)
-    studies.publish_consent_text(study=made, body=_adapted(text.body, data), user=user)
+    studies.publish_consent_text(study=made, body=adapted(text.body, data), user=user)
     return made
 
 
@@ -89,7 +90,7 @@ def _audited(target: Study, user: Any) -> None:
     audits.answer(made=made, answers=dict.fromkeys(audits.unanswered(made), words), user=user)
 
 
-def _adapted(body: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+def adapted(body: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """The built-in text with the demo's entries in place of those with the same label or heading."""
     adapted = {}
     for language, words in body.items():
