@@ -79,6 +79,8 @@ def test_scores_are_locked_until_the_dialogue_was_heard_whole(context: Contexts,
     expect(page.locator("#why")).to_have_text("Hear it whole, then score")
     page.keyboard.press("4")
     expect(page.locator("#say")).to_have_text("Hear it whole, then score")
+    expect(page.locator("#why")).to_have_attribute("data-insists", "")
+    expect(page.locator("#why[data-insists]")).to_have_count(0)  # after a moment
     assert page.locator("#cats input:checked").count() == 0
     expect(page.locator("#speed")).to_have_attribute("disabled", "")
     expect(page.locator(".turn").last).to_have_attribute("aria-disabled", "true")
@@ -391,7 +393,8 @@ def test_a_break_is_offered_and_stops_nobody(context: Contexts, game: Game) -> N
     page.locator("#pause").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Take your time")
     expect(page.locator(".figure.code")).to_be_visible()
-    page.get_by_role("link", name="Go on").click()
+    expect(page.get_by_role("link", name="Go on")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.locator("#cats input:checked")).to_have_count(3)
 
 
