@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy
 
 from annotation.models import AnnotationSettings
-from annotation.rater_figures import NONE, Figures, Floats, Item, Sheet, figures_of, others_of
+from annotation.rater_figures import NONE, Figures, Floats, Item, LeftOut, Sheet, figures_of, others_of
 from annotation.rater_flags import Flag, flags_of
 from annotation.reports.given import (
     PEOPLE,
@@ -94,7 +94,8 @@ def work(tables: Tables, options: Options) -> Work:
     workers = []
     for number, code in enumerate(raters):
         own = np.flatnonzero(who == number)
-        sheet = Sheet(tuple(items[at] for at in own), answers[own], known)
+        left = {number: LeftOut(found.skipped[code], found.met[code])}
+        sheet = Sheet(tuple(items[at] for at in own), answers[own], known, left)
         order = orders.get(code, list(range(len(dimensions))))
         figures = figures_of(sheet, number, others[own], order, deep=True)
         ordered = any(found.items[at].batch for at in own)
@@ -129,18 +130,25 @@ class _Given:
 
 
 class _Items:
-    """Finished dialogues of a layer, by batch and place in it; those that a file brought have neither."""
+    """Finished dialogues of a layer, by batch and place in it; those that a file brought have neither.
+
+    ``skipped``, ``met``: dialogues left out by rater, and those with all finished ones, for any purpose.
+    """
 
     def __init__(self, tables: Tables, options: Options, spoken: Mapping[str, Any]) -> None:
         self._seen: set[tuple[str, str, int]] = set()
+        self.skipped: Counter[str] = Counter()
+        self.met: Counter[str] = Counter()
         found = []
         table = tables["annotation_items"]
         for row in zip(*(table.column(name) for name in COLUMNS["annotation_items"]), strict=True):
             rater, kind, dialogue, batch, position, purpose, layer, repeat, state, seconds, why = row
             self._seen.add((rater, dialogue, repeat))
-            if (kind, layer, state) != (PEOPLE, options.layer, "finished") or dialogue not in spoken:
+            if (kind, layer) != (PEOPLE, options.layer) or dialogue not in spoken:
                 continue
-            if purpose in COUNTED:
+            self.skipped[rater] += state == "skipped"
+            self.met[rater] += state in ("skipped", "finished")
+            if state == "finished" and purpose in COUNTED:
                 found.append(
                     _Given(rater, dialogue, purpose, repeat, batch, position, seconds or 0.0, not why)
                 )

@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from annotation.models import BatchItem
 from annotation.reports.working import DATASETS, work
 from annotation.selectors_raters import rows_of as desk_rows_of
 from annotation.services.settings import settings_of
@@ -194,6 +195,9 @@ def test_an_outsider_finds_no_report(scored: Study) -> None:
 
 
 def test_raters_have_the_figures_of_the_desk(scored: Study) -> None:
+    items = BatchItem.objects.filter(study=scored, purpose="work", layer="raw").order_by("rater", "pk")
+    left = list(items.values_list("pk", flat=True)[:5])
+    BatchItem.objects.filter(pk__in=left).update(state="skipped", place=None)
     tables = {name: datasets.get(name).table(scored) for name in DATASETS}
     found = {one.code: one for one in work(tables, Options(layer="raw")).workers}
     desk_rows = {row.annotator.participant.code: row for row in desk_rows_of(settings_of(scored))}
@@ -201,6 +205,7 @@ def test_raters_have_the_figures_of_the_desk(scored: Study) -> None:
     for code, row in desk_rows.items():
         assert replace(found[code].figures, halo=None) == row.figures, code
         assert [one.words for one in found[code].flags] == [one.words for one in row.flags]
+    assert [one.figures.left.n for one in found.values() if one.figures.left.n] == [5]
 
 
 def test_the_careless_rater_stands_out(scored: Study) -> None:
