@@ -62,7 +62,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         return JsonResponse(error_body(Refused("no_session", STALE)), status=403)
     match = request.resolver_match
     context = {}
-    if match is not None and match.namespace in ("studies", "speech", "annotation") and "slug" in match.kwargs:
+    if (
+        match is not None
+        and match.namespace in ("studies", "speech", "annotation")
+        and "slug" in match.kwargs
+    ):
         study = [match.kwargs["slug"]]
         context = {
             "study_url": reverse("studies:welcome", args=study),
