@@ -22,8 +22,8 @@ WHEN = (CALIBRATION,)  # on what a section of the guidelines may depend
 HEAD = (
     "# A taxonomy with the guidelines that annotators read first. Load it on the desk, under the study's\n"
     "# taxonomies; every line that is wrong is told. {max_difference}, {clear_share}, {min_dialogues} and\n"
-    "# {rate} in the guidelines are filled in from the study. A section with `when: calibration` shows only where the\n"
-    "# study calibrates.\n"
+    "# {rate} in the guidelines are filled in from the study. A section with `when: calibration` shows only\n"
+    "# where the study calibrates.\n"
 )
 
 
