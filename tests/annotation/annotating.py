@@ -8,6 +8,7 @@ from typing import Any
 from django.core import signing
 from django.test import Client
 
+from annotation.services.taxonomies import default_taxonomy
 from dialogues.models import Exposure, Kind
 from studies import access
 from studies.models import Participant, Study
@@ -111,5 +112,5 @@ def browser(person: Participant) -> Client:
 
 
 def keys() -> list[str]:
-    taxonomy = factories.default_taxonomy()
+    taxonomy = default_taxonomy()
     return list(taxonomy.dimensions.order_by("position").values_list("key", flat=True))

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Annotator, Batch, BatchItem, Score
+from annotation.services.taxonomies import default_taxonomy
 from dialogues.models import Dialogue, Exposure, Verdict
 from studies import access
 from studies.models import Participant, Study
@@ -72,7 +73,7 @@ def test_categories_and_answers_stand_in_the_order_drawn_for_the_person(rater: R
 def test_the_words_are_those_of_the_language_of_the_page(rater: Rater) -> None:
     page = rater.get("batch/", headers={"accept-language": "zh-hans"}).context
     first = page["categories"][0]["dimensions"][0]
-    row = factories.default_taxonomy().dimensions.get(key=first["key"])
+    row = default_taxonomy().dimensions.get(key=first["key"])
     assert (first["name"], first["low"], first["description"]) == (
         row.name_zh,
         row.low_zh,

@@ -81,7 +81,7 @@ def test_max_batches_ends_the_activity(study: Study, clock: Clock) -> None:
     assert not page.context["more"]
     assert activity.is_complete(rater.participant)
     assert rater.state() == {"goto": f"/s/{rater.slug}/go/"}
-    assert rater.client.get(f"/s/{rater.slug}/go/").url == f"/s/{rater.slug}/debrief/"
+    assert rater.client.get(f"/s/{rater.slug}/go/")["Location"] == f"/s/{rater.slug}/debrief/"
     rater.participant.refresh_from_db()
     assert rater.participant.end_state == EndState.DONE
 

@@ -255,6 +255,7 @@ def test_what_review_changed_is_told(labelled: Labelled) -> None:
     assert [row["how"] for row in found] == ["unanimous", "agreed", "agreed"]
     assert sum(row["changed"] for row in found) == 2
     first = Score.objects.filter(revises__isnull=False).order_by("pk")[0]
+    assert first.revises_id is not None
     Score.objects.filter(pk=first.pk).update(value=3, evidence=False)
     Score.objects.filter(pk=first.revises_id).update(value=3, evidence=True)
     assert rows("review_resolutions", labelled)[0]["changed"], "a 3 is not the same as no evidence"

@@ -126,7 +126,7 @@ def test_problems_are_told_before_people_come(researcher: Any, study: Study) -> 
 
 
 def test_settings_are_stored_and_what_is_fixed_says_so(researcher: Any, study: Study) -> None:
-    first = Annotator.objects.filter(participant__study=study).first()
+    first = Annotator.objects.filter(participant__study=study).order_by("pk")[0]
     Attempt.objects.create(annotator=first, number=1, started_at=NOW)
     page = researcher.get(url("annotation_settings", "scored"))
     assert page.content.decode().count("people have calibrated") == 3

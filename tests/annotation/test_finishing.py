@@ -49,9 +49,9 @@ def test_who_has_done_enough_finishes_with_a_summary(rater: Rater) -> None:
     assert "10.00" in page
     assert "You can leave whenever you like" not in page
     answer = rater.client.post(leave(rater), {"choice": "stop"})
-    assert answer.url == reverse("studies:debrief", args=[rater.slug])
+    assert answer["Location"] == reverse("studies:debrief", args=[rater.slug])
     assert Participant.objects.get().end_state == "done"
-    debrief = text(rater.client.get(answer.url))
+    debrief = text(rater.client.get(answer["Location"]))
     assert "Work 20 minutes" in debrief
     assert "10.00" in debrief
 

@@ -22,7 +22,12 @@ pytestmark = pytest.mark.django_db
 def test_what_others_wrote_turns_no_text_around_it(case: ReviewCase, three: list[Any], ada: Client) -> None:  # noqa: F811
     comment(case=case, author=three[1], text="turned \u202e round", now=NOW)
     score = scores_of(case)[0]
-    words = {"value": 2, "reason": "also \u202e so", "version": fresh(case).version, "now": NOW}
+    words: dict[str, Any] = {
+        "value": 2,
+        "reason": "also \u202e so",
+        "version": fresh(case).version,
+        "now": NOW,
+    }
     decide(case=case, score=score, reviewer=three[1], decision="propose", **words)
     page = ada.get(f"/review/{case.study.slug}/{case.code}/?open={score.dimension.key}").content.decode()
     assert "<bdi>turned \u202e round</bdi>" in page
