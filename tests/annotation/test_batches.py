@@ -503,10 +503,10 @@ def test_what_keeps_a_study_from_opening_is_said(clock: Clock) -> None:
     assert "settings" in str(ready(study)[0])
 
 
-def test_a_text_may_name_the_size_of_a_batch(study: Study) -> None:
+def test_a_text_may_name_the_size_of_a_batch_and_the_pay(study: Study) -> None:
     activity = registry.activities.get("annotation")
-    assert activity.place_names == ("batch_size",)
-    assert activity.places(study, "en") == {"batch_size": "5"}
+    assert activity.place_names == ("batch_size", "rate", "rate_earned")
+    assert activity.places(study, "en")["batch_size"] == "5"
 
 
 def test_the_debrief_tells_nothing_about_single_dialogues(study: Study, clock: Clock) -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core import signing
 from django.db import connections
 from playwright._impl._api_structures import SetCookieParam
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from dialogues.models import Kind
 from studies import access
@@ -106,3 +106,18 @@ def rows(read: Callable[[], Result]) -> Result:
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
+
+
+def until(page: Page, expression: str, *, seconds: float = 30.0) -> None:
+    """Wait until ``expression`` holds on the page, asked from outside: the page's policy allows no eval, by
+    which Playwright's own ``wait_for_function`` asks again.
+    """
+    for _ in range(int(seconds * 20)):
+        try:
+            if page.evaluate(expression):
+                return
+        except Error as error:  # the page goes on to another at this moment
+            if "context was destroyed" not in str(error):
+                raise
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {expression}")

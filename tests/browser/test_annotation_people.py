@@ -20,7 +20,7 @@ from dialogues.models import Kind
 from studies.models import Participant
 from tests import factories
 from tests.annotation.test_calibration import finish
-from tests.browser.playing import CLIP, DESK, PHONE, Game, rows
+from tests.browser.playing import CLIP, DESK, PHONE, Game, rows, until
 from tests.browser.test_pages import check_page
 from tests.factories import NOW
 
@@ -184,7 +184,7 @@ def test_the_sound_plays_on_the_feedback_page(people: People, context: Contexts)
     page = context(people.begun, viewport=DESK).new_page()
     page.goto(people.begun.url("annotation/batch/1/"))
     page.evaluate("document.querySelector('audio').play()")
-    page.wait_for_function("() => document.querySelector('audio').currentTime > 0.2")
+    until(page, "document.querySelector('audio').currentTime > 0.2")
 
 
 def test_without_scripts_the_guidelines_are_confirmed_at_their_end(people: People, context: Contexts) -> None:

@@ -21,7 +21,7 @@ from dialogues.importing.manifest import read_manifest
 from dialogues.models import Dialogue, ImportBatch, ProcessingJob
 from dialogues.processing.services import run_waiting
 from tests import factories
-from tests.browser.playing import DESK, PHONE, Game, rows
+from tests.browser.playing import DESK, PHONE, Game, rows, until
 
 Contexts = Callable[..., BrowserContext]
 PASSWORD = "a password for tests"
@@ -157,7 +157,7 @@ def test_an_upload_is_watched_and_confirmed(desk: Game, context: Contexts) -> No
     rows(run_waiting)
     expect(page.locator("svg.wave")).to_be_visible()
     page.locator("[data-seek]").nth(1).click()
-    page.wait_for_function("document.querySelector('audio').currentTime > 1")
+    until(page, "document.querySelector('audio').currentTime > 1")
     assert page.locator("[data-head]").get_attribute("x") != "0"
 
 

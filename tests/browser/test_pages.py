@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,7 @@ from tests.browser.playing import (
     seed_game,
     start,
     stored,
+    until,
 )
 
 pytestmark = pytest.mark.browser
@@ -131,9 +133,7 @@ def one_trial(page: Page, *, look: bool) -> None:
         check_page(page)
     page.locator("#reason-sheet button[value=save]").click()
     page.locator("#next button").click()
-    page.wait_for_function(
-        "code => !document.getElementById('trial') || (history.state?.code ?? '') !== code", arg=code
-    )
+    until(page, f"!document.getElementById('trial') || (history.state?.code ?? '') !== {json.dumps(code)}")
 
 
 def asked_word() -> str:
