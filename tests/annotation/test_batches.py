@@ -11,6 +11,7 @@ from dialogues.models import Speaker, Verdict
 from studies import registry, selectors
 from studies import services as studies
 from studies.models import EndState, Participant, Study
+from studies.texts import UNPAID
 from tests import factories
 from tests.annotation.annotating import Rater, keys, work_study
 from tests.speech.conftest import Clock
@@ -506,7 +507,7 @@ def test_what_keeps_a_study_from_opening_is_said(clock: Clock) -> None:
 def test_a_text_may_name_the_size_of_a_batch_and_the_pay(study: Study) -> None:
     activity = registry.activities.get("annotation")
     assert activity.place_names == ("batch_size", "rate", "rate_earned")
-    assert activity.places(study, "en")["batch_size"] == "5"
+    assert activity.places(study, "en") == {"batch_size": "5", "rate": UNPAID["en"], "rate_earned": ""}
 
 
 def test_the_debrief_tells_nothing_about_single_dialogues(study: Study, clock: Clock) -> None:
