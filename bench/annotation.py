@@ -6,14 +6,13 @@ The ratio is of processor time of the server (gunicorn and its worker), not of w
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from bench.servers import Site, gunicorn, run, workspace
+from bench.servers import Site, gunicorn, is_within, run, workspace
 from bench.verdict import headers
 
 RATERS, BOUND, CLIENTS = 40, 3.0, 50
@@ -133,12 +132,7 @@ def compare() -> bool:
             for number, block in enumerate(ours):
                 start = number * RATERS
                 pairs.append((cost(anchor, bare[start : start + RATERS]), cost(site, block)))
-    pairs = pairs[1:]  # the first warms up
-    one, whole = (sum(times) / len(pairs) / RATERS * 1000 for times in zip(*pairs, strict=True))
-    ratio = statistics.median(b / a for a, b in pairs)
-    print(f"bare view, one read and one insert   {one:6.2f} ms of processor time")
-    print(f"saving a score, whole request        {whole:6.2f} ms  ratio {ratio:.2f}  (≤ {BOUND:g})")
-    return ratio <= BOUND
+    return is_within(pairs, each=RATERS, bound=BOUND, what="saving a score")
 
 
 def crowd(kind: str) -> bool:

@@ -7,11 +7,12 @@ import http.client
 import os
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -123,3 +124,17 @@ def gunicorn(
 def _accepts(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def is_within(pairs: Sequence[tuple[float, float]], *, each: int, bound: float, what: str) -> bool:
+    """Print what a request costs beside the bare view's; whether the median ratio of the pairs is in bounds.
+
+    ``pairs``: processor seconds of ``each`` requests to the bare view and to ours, in one run; the first pair
+    warms up and is left out.
+    """
+    pairs = pairs[1:]
+    bare, whole = (sum(times) / len(pairs) / each * 1000 for times in zip(*pairs, strict=True))
+    ratio = statistics.median(ours / anchor for anchor, ours in pairs)
+    print(f"{'bare view, one read and one insert':<36} {bare:6.2f} ms of processor time")
+    print(f"{what + ', whole request':<36} {whole:6.2f} ms  ratio {ratio:.2f}  (≤ {bound:g})")
+    return ratio <= bound

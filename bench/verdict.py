@@ -6,14 +6,13 @@ The ratio is of processor time of the server (gunicorn and its worker), not of w
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from bench.servers import HOST, Site, gunicorn, run, workspace
+from bench.servers import HOST, Site, gunicorn, is_within, run, workspace
 
 BLOCKS, BLOCK, BOUND, CLIENTS = 15, 40, 3.0, 100
 SECRET = "a" * 32
@@ -120,12 +119,7 @@ def compare() -> bool:
             for start in range(0, BLOCKS * BLOCK, BLOCK):
                 block = slice(start, start + BLOCK)
                 pairs.append((cost(anchor, bare[block]), cost(site, ours[block])))
-    pairs = pairs[1:]  # the first warms up
-    one, whole = (sum(times) / len(pairs) / BLOCK * 1000 for times in zip(*pairs, strict=True))
-    ratio = statistics.median(b / a for a, b in pairs)
-    print(f"bare view, one read and one insert   {one:6.2f} ms of processor time")
-    print(f"storing a verdict, whole request     {whole:6.2f} ms  ratio {ratio:.2f}  (≤ {BOUND:g})")
-    return ratio <= BOUND
+    return is_within(pairs, each=BLOCK, bound=BOUND, what="storing a verdict")
 
 
 def crowd(kind: str) -> bool:
