@@ -42,7 +42,9 @@ class Questionnaire(models.Model):
 
 
 class Answer(models.Model):
-    """One answer, with the scale it was given on."""
+    """One answer, with the scale it was given on. ``about``: the code of what it is about, where a person may
+    answer the same questions several times (after each game).
+    """
 
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="answers")
     questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="answers")
@@ -50,6 +52,7 @@ class Answer(models.Model):
     value = models.JSONField()
     scale = models.JSONField(default=list)
     language = models.CharField(max_length=10)
+    about = models.CharField(max_length=20, blank=True, default="")
     answered_at = models.DateTimeField()
 
     class Meta:
@@ -57,7 +60,7 @@ class Answer(models.Model):
         verbose_name_plural = _("answers")
         constraints = [
             models.UniqueConstraint(
-                fields=["rater", "questionnaire", "question"], name="one_answer_per_question"
+                fields=["rater", "questionnaire", "question", "about"], name="one_answer_per_question"
             )
         ]
 

@@ -41,6 +41,7 @@ def record_answers(
     questionnaire: Questionnaire,
     values: Mapping[str, Any],
     language: str,
+    about: str = "",
     now: datetime | None = None,
 ) -> None:
     """Store one answer per question with the scale it was given on. Sent again, the later answer counts.
@@ -69,11 +70,12 @@ def record_answers(
                 value=values.get(question["key"]),
                 scale=scale_of(question),
                 language=language,
+                about=about,
                 answered_at=now,
             )
             for question in questionnaire.questions
         ],
         update_conflicts=True,
-        unique_fields=["rater", "questionnaire", "question"],
+        unique_fields=["rater", "questionnaire", "question", "about"],
         update_fields=["value", "scale", "language", "answered_at"],
     )

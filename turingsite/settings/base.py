@@ -16,6 +16,8 @@ INSTALLED_APPS = [
     "turingsite.apps.TuringsiteConfig",
     "turingsite.demo",
     "turingsite.api.apps.ApiConfig",
+    "games.group",
+    "games.room",
     "games.speech",
     "annotation",
     "dialogues",
