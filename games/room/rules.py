@@ -23,7 +23,7 @@ class Rules:
     ``state(seat)``: what this seat's page gets beside the room's own state, in one shape for all seats.
     ``act(seat, action, data, now)``: what players do beside writing, as voting; returns what the sender is
     told. Raises DomainError where it may not be. Sent twice, it is done once.
-    ``may_read(seat)``: whether the seat still gets the log (who was voted out, where nobody watches, does not).
+    ``may_read(seat)``: whether the seat still gets the log (not who is out where nobody watches).
     ``left(seat, now)``: the seat's person has left, was removed or counts as gone; room held as above.
     """
 
