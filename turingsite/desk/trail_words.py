@@ -35,6 +35,7 @@ DEEDS: Mapping[str, Deed] = {
     "study.settings": Deed("study", _("changed the settings")),
     "study.completions": Deed("study", _("changed codes, links or pay")),
     "study.file_applied": Deed("study", _("applied a study file")),
+    "agent.published": Deed("study", _("stored the agent %(target)s")),
     "speech.settings": Deed("study", _("changed the speech game's settings")),
     "consent_text.published": Deed("study", _("stored the texts, version %(target)s")),
     "questionnaire.published": Deed("study", _("stored the questionnaire %(target)s")),

@@ -87,6 +87,9 @@ class Game(models.Model):
     dialogue = models.OneToOneField(
         Dialogue, models.SET_NULL, null=True, blank=True, related_name="group_game"
     )
+    # Which runner plays the agent, and until when nobody else may.
+    agent_claim = models.CharField(max_length=40, blank=True)
+    agent_lease_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name = _("group game")
@@ -103,6 +106,9 @@ class Game(models.Model):
                 name="a_game_that_ended_says_when",
                 condition=(Q(end="") & Q(ended_at=None)) | (~Q(end="") & Q(ended_at__isnull=False)),
             ),
+        ]
+        indexes = [
+            models.Index(fields=["agent_lease_until"], condition=Q(end=""), name="played_games_by_lease")
         ]
 
     def __str__(self) -> str:
