@@ -2,7 +2,7 @@
 
 ``player``: one bot from the welcome page to the debrief. ``table``: what it does in the room.
 ``tab``: one open page of the room. ``log``: what it was told, checked line by line. ``trouble``: what goes
-wrong on real phones. ``talk``: what it says. ``calls``: groups of bots. Only ``calls`` and ``checks`` read rows.
+wrong on real phones. ``talk``: what it says. ``calls``: groups of bots; it and ``checks`` read rows.
 """
 
 from games.group.bots.player import Bot, Plan, Result
