@@ -3,9 +3,9 @@
 Every docstring states formula, convention, undefined cases and source. Not enough data gives ``None`` with
 n, never 0. Modules by topic: ``intervals`` (one sample), ``clustering`` (persons and dialogues as samples;
 ``twoway`` is the heart), ``detection`` (d′, c), ``trends``, ``wald`` (a whole factor), ``correlation``,
-``multiple``, ``planning``, ``nuisance`` (AUC), ``superiority``. Of raters' scores: ``ratings`` (the arrays), ``agreement``
-(alpha), ``kappa``, ``bootstrap``, ``ordinal`` (accuracy), ``revision``, ``rater_quality``. Of the group game,
-by its own name: ``chance``.
+``multiple``, ``planning``, ``nuisance`` (AUC), ``superiority``. Of raters' scores: ``ratings`` (the arrays),
+``agreement`` (alpha), ``kappa``, ``bootstrap``, ``ordinal`` (accuracy), ``revision``, ``rater_quality``. Of
+the group game, by its own name: ``chance``.
 What SciPy, statsmodels and scikit-learn do already is left to them.
 """
 
