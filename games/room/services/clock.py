@@ -1,0 +1,78 @@
+"""Phases and their deadlines: whoever notices first that time is up moves the room on, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from games.room.models import Event, Room
+from games.room.rules import rules_of
+from games.room.selectors import rooms_overdue
+from games.room.services.log import append, hold
+from studies import audit
+from turingsite.errors import Conflict, gettext_noop
+
+
+@transaction.atomic
+def set_phase(
+    *,
+    room: Room,
+    phase: str,
+    seconds: float | None,
+    writable: bool,
+    round: int | None = None,
+    data: Mapping[str, Any] | None = None,
+    now: datetime,
+) -> Event:
+    """Begin a phase of so many seconds (None: until the rules end it). Callers hold the room."""
+    room.phase, room.writable, room.phase_started_at = phase, writable, now
+    room.deadline = None if seconds is None else now + timedelta(seconds=seconds)
+    room.phase_number += 1
+    if round is not None:
+        room.round = round
+    room.save(update_fields=["phase", "phase_number", "round", "writable", "phase_started_at", "deadline"])
+    return append(room=room, kind=Event.Kind.PHASE, data={"seconds": seconds, **(data or {})}, now=now)
+
+
+@transaction.atomic
+def advance(*, room_id: int, phase_number: int, now: datetime, by_hand: bool = False) -> bool:
+    """End that phase if its time is up, or in any case ``by_hand``; whether this call did it."""
+    room = hold(room_id)
+    if room.closed_at is not None or room.phase_number != phase_number:
+        return False
+    if not by_hand and (room.deadline is None or room.deadline > now):
+        return False
+    rules_of(room).phase_over(room, now)
+    return True
+
+
+def sweep(now: datetime) -> int:
+    """Move every room on whose time is up; how many. A room that cannot keeps no other waiting."""
+    moved = 0
+
+    def move(room_id: int, phase_number: int) -> None:
+        nonlocal moved
+        moved += advance(room_id=room_id, phase_number=phase_number, now=now)
+
+    with (
+        ExitStack() as all_of_them
+    ):  # calls each of them, the last first, and raises what went wrong at the end
+        for room_id, phase_number in reversed(rooms_overdue(now)):
+            all_of_them.callback(move, room_id, phase_number)
+    return moved
+
+
+@transaction.atomic
+def extend(*, room: Room, seconds: int, user: Any, now: datetime) -> Event:
+    """Give the phase so many more seconds; everybody sees it. Conflict ``no_clock`` where none runs."""
+    room = hold(room.pk)
+    if room.deadline is None:
+        raise Conflict("no_clock", gettext_noop("No clock is running that could be given more time."))
+    room.deadline = max(room.deadline, now) + timedelta(seconds=seconds)
+    room.save(update_fields=["deadline"])
+    audit.record("room.extended", study=room.study, user=user, target=room.code, now=now, seconds=seconds)
+    return append(room=room, kind=Event.Kind.NOTICE, data={"notice": "extended", "seconds": seconds}, now=now)

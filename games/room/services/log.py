@@ -1,0 +1,59 @@
+"""The room's row and its numbered log: hold the row, write a line, tell it after the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext_lazy as _
+
+from games.room import hub
+from games.room.models import Event, Room, Seat
+from turingsite.errors import NotFound
+
+
+def hold(room_id: int) -> Room:
+    """The room, its row held until the caller's transaction ends; NotFound ``no_room``."""
+    held = Room.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    room = held.filter(pk=room_id).first()
+    if room is None:
+        raise NotFound("no_room", _("There is no such room."))
+    return room
+
+
+@transaction.atomic
+def append(
+    *,
+    room: Room,
+    kind: str,
+    seat: Seat | None = None,
+    text: str = "",
+    data: Mapping[str, Any] | None = None,
+    now: datetime,
+) -> Event:
+    """Write the next line of the log; everybody in the room is told once it is committed.
+
+    Its time is never before that of the line above it.
+    """
+    # By the row and not by the object at hand, which may have been read before another line was written.
+    Room.objects.filter(pk=room.pk).update(last_seq=F("last_seq") + 1)
+    room.last_seq = Room.objects.values_list("last_seq", flat=True).get(pk=room.pk)
+    above = Event.objects.filter(room=room, seq=room.last_seq - 1).values_list("at", flat=True).first()
+    event = Event.objects.create(
+        room=room,
+        seq=room.last_seq,
+        kind=kind,
+        seat=seat,
+        round=room.round,
+        phase=room.phase,
+        text=text,
+        length=len(text),
+        at=max(now, above or now),
+        data=dict(data or {}),
+    )
+    transaction.on_commit(partial(hub.announce, room.pk, event.seq, event))
+    return event
