@@ -149,7 +149,7 @@ ANSWERS = dataset(
     "Answers to questionnaires, the profile included",
     models=("studies.Answer", "studies.Questionnaire"),
     query=_answers,
-    primary_key=("participant", "questionnaire", "version", "question"),
+    primary_key=("participant", "questionnaire", "version", "question", "about"),
     columns=(
         column("participant", "code of the person", "rater__participant__code"),
         column("questionnaire", "key of the questionnaire; the profile is one", "questionnaire__key"),
@@ -164,6 +164,7 @@ ANSWERS = dataset(
             sql=_shown_answer_in_sql,
         ),
         column("scale", "answers that were offered, in order", type="array"),
+        column("about", "code of the game it is about; empty: asked once"),
         column("language", "language in which it was asked"),
         column("answered_at", "when it was answered", type="datetime"),
     ),

@@ -10,3 +10,11 @@ class GroupConfig(AppConfig):
     name = "games.group"
     label = "group"
     verbose_name = _("Group game")
+
+    def ready(self) -> None:
+        from games.group import activity, datasets, rules, study_file  # loads models
+
+        activity.register()
+        rules.register()
+        datasets.register()
+        study_file.register()
