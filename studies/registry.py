@@ -81,6 +81,10 @@ def _not_hindered(participant: Participant) -> bool:
     return False
 
 
+def _no_end(participant: Participant) -> str:
+    return ""
+
+
 def _no_problems(study: Study) -> list[Text]:
     return []
 
@@ -124,7 +128,9 @@ class Activity:
     ``at_opening(study, user)`` is called at that moment, before it is asked.
     ``places(study, language)``: words for the ``place_names`` that texts may leave open, as {round_size}.
     ``hindered``: what is ours (the technique, the material) has kept the person from taking part; asked where
-    somebody stops before it is enough. ``left``: take what others see of somebody who withdrew away at once.
+    somebody stops before it is enough. ``stops_as``: the end state of somebody who stops then, where the
+    activity knows a better one than withdrawal. ``left``: take what others see of somebody who withdrew away
+    at once.
     ``debrief_facts``: heading and words of what the person did, for the debrief.
     ``card``: the static file of the picture beside a shared link, ``{language}`` in it for "en" or "zh".
     """
@@ -145,6 +151,7 @@ class Activity:
     places: Callable[[Study, str], Mapping[str, str]] = _no_places
     card: str = ""
     hindered: Callable[[Participant], bool] = _not_hindered
+    stops_as: Callable[[Participant], str] = _no_end
     left: Callable[[Participant], None] = _leave_nothing
 
     def counts_as_done(self, participant: Participant) -> bool:

@@ -166,14 +166,16 @@ def counts_as_done(participant: Participant) -> bool:
 
 
 def end_if_stopped(participant: Participant) -> EndState:
-    """How it ends if the person stops now: done after enough; technical where we have kept them from it;
-    else as one who withdrew.
+    """How it ends if the person stops now: done after enough; technical where we have kept them from it; as
+    an activity says of people in their place; else as one who withdrew.
     """
     if counts_as_done(participant):
         return EndState.DONE
-    if any(activity.hindered(participant) for activity in activities_for(participant)):
+    activities = list(activities_for(participant))
+    if any(activity.hindered(participant) for activity in activities):
         return EndState.TECHNICAL
-    return EndState.WITHDREW
+    known = (activity.stops_as(participant) for activity in activities)
+    return EndState(next(filter(None, known), EndState.WITHDREW))
 
 
 def soft_launched(study: Study) -> int:

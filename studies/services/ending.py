@@ -49,15 +49,15 @@ def let_go_on(*, participant: Participant) -> bool:
 
 @transaction.atomic
 def stop(*, participant: Participant, now: datetime | None = None) -> None:
-    """Stop here: done where enough has been done, technical where we have kept the person from it, else a
-    withdrawal that keeps what was given.
+    """Stop here: done where enough has been done, technical where we have kept the person from it, as the
+    activity says where it knows, else a withdrawal that keeps what was given.
     """
     if participant.end_state:
         return
     end = end_if_stopped(participant)
     if end == EndState.DONE:
         complete(participant=participant, now=now)
-    elif end == EndState.TECHNICAL:
+    elif end != EndState.WITHDREW:
         screen_out(participant=participant, end_state=end, now=now)
     else:
         withdraw(participant=participant, erase_answers=False, now=now)
