@@ -1,0 +1,15 @@
+// The page as high as what the phone's keyboard leaves of the screen, so that the field stays right above it.
+
+export function fitToScreen() {
+  const root = document.documentElement;
+  const screen = window.visualViewport;
+  if (!screen) return;
+  const fit = () => {
+    if (screen.scale > 1.01) return; // somebody has zoomed in: the page stays as it is
+    root.style.setProperty("--height", `${screen.height}px`);
+    root.style.setProperty("--top", `${Math.max(screen.offsetTop, 0)}px`);
+  };
+  screen.addEventListener("resize", fit);
+  screen.addEventListener("scroll", fit);
+  fit();
+}
