@@ -10,6 +10,12 @@ from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
 
+from channels.routing import ProtocolTypeRouter
+
+from games.room.keeping import keeping
+from games.room.routing import sockets
 from turingsite.worker import with_worker
 
-application = with_worker(django_application)
+application = with_worker(
+    ProtocolTypeRouter({"http": django_application, "websocket": sockets}), beside=[keeping]
+)

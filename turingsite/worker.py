@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 from celery import Celery
@@ -92,29 +93,46 @@ class EmbeddedWorker:
                     self.app.send_task(entry["task"], kwargs=entry.get("kwargs"))
 
 
-def with_worker(application: Application, worker: EmbeddedWorker | None = None) -> Application:
-    """``application`` with a lifespan that runs ``worker`` where the settings ask for an embedded one."""
+def with_worker(
+    application: Application,
+    worker: EmbeddedWorker | None = None,
+    *,
+    beside: Sequence[Callable[[], AbstractAsyncContextManager[object]]] = (),
+) -> Application:
+    """``application`` with a lifespan that runs ``worker`` where the settings ask for an embedded one.
+
+    ``beside``: what every server process runs beside its pages.
+    """
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _lifespan(receive, send, worker)
+            await _lifespan(receive, send, worker, beside)
         else:
             await application(scope, receive, send)
 
     return wrapped
 
 
-async def _lifespan(receive: Receive, send: Send, worker: EmbeddedWorker | None) -> None:
+async def _lifespan(
+    receive: Receive,
+    send: Send,
+    worker: EmbeddedWorker | None,
+    beside: Sequence[Callable[[], AbstractAsyncContextManager[object]]],
+) -> None:
     worker = (worker or EmbeddedWorker()) if settings.EMBEDDED_WORKER else None
-    while True:
-        message = await receive()
-        if message["type"] == "lifespan.startup":
-            if worker:
-                # In a thread: starting closes database connections, which an event loop may not do.
-                await asyncio.to_thread(worker.start)
-            await send({"type": "lifespan.startup.complete"})
-        elif message["type"] == "lifespan.shutdown":
-            if worker:
-                await asyncio.to_thread(worker.stop)
-            await send({"type": "lifespan.shutdown.complete"})
-            return
+    async with AsyncExitStack() as stack:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                if worker:
+                    # In a thread: starting closes database connections, which an event loop may not do.
+                    await asyncio.to_thread(worker.start)
+                for one in beside:
+                    await stack.enter_async_context(one())
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await stack.aclose()
+                if worker:
+                    await asyncio.to_thread(worker.stop)
+                await send({"type": "lifespan.shutdown.complete"})
+                return

@@ -134,6 +134,8 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "speech:board": PARTICIPANTS,
     "speech:nickname": PARTICIPANTS,
     "speech:pause": PARTICIPANTS,
+    "room:log": PARTICIPANTS,  # sends on who has no seat
+    "room:*": NOT_YET,  # to whoever has a seat
     "annotation:join": rule("404"),  # an invitation that is not there; see tests/annotation/test_joining.py
     "annotation:guidelines": PARTICIPANTS,
     "annotation:calibration": PARTICIPANTS,

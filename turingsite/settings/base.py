@@ -140,6 +140,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+REDIS_URL = ""  # without Redis each server process reads from rows what others wrote, a second later at most
+
 CELERY_BROKER_URL = "memory://"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -160,6 +162,8 @@ CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows
     "audits": {"task": "dialogues.tasks.sweep_audits", "schedule": 15},
     "reviews": {"task": "annotation.tasks.sweep_reviews", "schedule": 3600},
     "batches": {"task": "annotation.tasks.sweep_leases", "schedule": 60},
+    "lobbies": {"task": "games.group.tasks.sweep_lobbies", "schedule": 5},
+    "group-games": {"task": "games.group.tasks.sweep_games", "schedule": 5},
 }
 
 PUBLIC_URL = env.text("PUBLIC_URL", "")
