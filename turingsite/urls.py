@@ -21,6 +21,7 @@ urlpatterns = [
     path("design/", design, name="design"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("s/<slug:slug>/speech/", include("games.speech.urls")),
+    path("s/<slug:slug>/group/", include("games.group.urls")),
     path("s/<slug:slug>/room/", include("games.room.urls")),
     path("s/<slug:slug>/annotation/", include("annotation.urls")),
     path("annotate/", include("annotation.account_urls")),

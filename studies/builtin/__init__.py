@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 HERE = Path(__file__).parent
-STUDIES = ("speech", "annotation")
+STUDIES = ("speech", "annotation", "group")
 
 
 @cache

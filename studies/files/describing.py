@@ -12,8 +12,9 @@ from studies.files.schema import FORMAT
 from studies.models import EndState, Questionnaire, Study
 from studies.selectors import source_of
 
-#: Built-in study files: the published protocol, the same for people who come through a panel, the annotation.
-TEMPLATES = ("speech", "panel", "annotation")
+#: Built-in study files: the published protocol, the same for people who come through a panel, the
+#: annotation, the group game.
+TEMPLATES = ("speech", "panel", "annotation", "group")
 _HEAD = "# A study. Check with check_study, see what it would change with import_study; --apply changes it.\n"
 _TO_FILL = (
     "# Fill in: slug, title, host, contact, approval; under ends the pay people read and, with a panel, the\n"
@@ -76,7 +77,8 @@ def template(name: str) -> dict[str, Any]:
                 "key": profile["key"],
                 "title": dict(profile["title"]),
                 "questions": builtin.profile_questions(extras=tuple(changes.get("profile_extras", ()))),
-            }
+            },
+            *_plain(base.get("surveys", [])),
         ],
         "ends": {state: {"amount": None, "pay": {"en": "", "zh": ""}} for state in EndState.values},
         "settings": settings,

@@ -76,6 +76,14 @@ def create_study(
         title_zh=profile["title"]["zh"],
         questions=builtin.profile_questions(extras=tuple(profile_extras), minors=study.min_age < 18),
     )
+    for survey in data.get("surveys", ()):
+        Questionnaire.objects.create(
+            study=study,
+            key=survey["key"],
+            title_en=survey["title"]["en"],
+            title_zh=survey["title"]["zh"],
+            questions=survey["questions"],
+        )
     Completion.objects.bulk_create(
         Completion(study=study, end_state=end_state, code=codes.public_code().upper())
         for end_state in EndState.values
