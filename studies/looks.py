@@ -11,7 +11,7 @@ from studies import registry
 from studies.models import AuditLine, Study
 
 #: Audit lines by which outcomes were seen.
-LOOKS = ("study.looked_early", "report.read", "study.exported", "export.fetched")
+LOOKS = ("study.looked_early", "group.watched", "report.read", "study.exported", "export.fetched")
 MOST_LOOKS = 500
 CLOSED = Study.Status.CLOSED
 

@@ -34,6 +34,7 @@ from studies import access
 from studies.export_jobs import request_export, run
 from studies.models import Participant
 from tests import factories
+from tests.rooms import GameFactory, GroupSettingsFactory
 from turingsite.api.models import ApiToken
 from turingsite.api.services import make_token, revoke_token
 
@@ -134,6 +135,7 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "speech:board": PARTICIPANTS,
     "speech:nickname": PARTICIPANTS,
     "speech:pause": PARTICIPANTS,
+    "group:*": PARTICIPANTS,  # who has no game comes to the waiting room
     "room:log": PARTICIPANTS,  # sends on who has no seat
     "room:*": NOT_YET,  # to whoever has a seat
     "annotation:join": rule("404"),  # an invitation that is not there; see tests/annotation/test_joining.py
@@ -199,6 +201,9 @@ LINES: dict[str, Rule | tuple[Rule, Rule]] = {
     "admin:desk_taxonomy": READ_OR_MANAGE,
     "admin:desk_taxonomy_yaml": MEMBERS,
     "admin:desk_taxonomy_*": MANAGERS,
+    "admin:desk_group": READ_OR_MANAGE,
+    "admin:desk_group_settings": MANAGERS,
+    "admin:desk_group_*": MEMBERS,
     "admin:desk_audit": MEMBERS,
     "admin:desk_look": MEMBERS,
     "admin:desk_tokens": MEMBERS,
@@ -274,9 +279,10 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
     """
     settings.MEDIA_ROOT, settings.EXPORT_ROOT = tmp_path / "media", tmp_path / "exports"
     study = factories.speech_study("game")
-    study.activities = ["speech", "annotation"]
+    study.activities = ["speech", "annotation", "group"]
     study.save()
     taxonomy = factories.AnnotationSettingsFactory(study=study).taxonomy
+    GroupSettingsFactory(study=study)
     mine = copy_taxonomy(taxonomy=taxonomy, study=study)
     for member in cast.study.members.all():
         factories.StudyMemberFactory(study=study, user=member.user, role=member.role)
@@ -355,6 +361,7 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
             "participant": person.code,
             "annotator": person.code,
             "dialogue": exposure.dialogue.code,
+            "game": GameFactory(room__study=study).code,
         },
     }
 
@@ -420,6 +427,7 @@ SORTS = {
     "participant": "participants/",
     "annotator": "annotators/<",
     "export": "exports/",
+    "game": "group/games/",
     "dialogue": "",
 }
 

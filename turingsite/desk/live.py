@@ -16,6 +16,9 @@ from django.views.decorators.http import require_safe
 from annotation import live as annotation
 from annotation.models import AnnotationSettings
 from dialogues.targets import analysed
+from games.group import live as group
+from games.group.models import GroupSettings
+from games.group.services.starting import KEY as GROUP
 from games.speech import live as speech
 from games.speech.assignment import ACTIVITY
 from studies.models import Study
@@ -44,6 +47,7 @@ def figures(study: Study) -> dict[str, Any] | None:
 def _count(study: Study) -> dict[str, Any]:
     now = timezone.now()
     game, work = speech.live_of(study, now=now), annotation.live_of(study, now=now)
+    meeting = group.live_of(study, now=now)
     served, failed = game.served + work.served, game.failed + work.failed
     waiting = [job for job in jobs.unfinished(now) if job.number]
     return {
@@ -51,6 +55,8 @@ def _count(study: Study) -> dict[str, Any]:
         "plays": ACTIVITY in study.activities,
         "annotates": AnnotationSettings.objects.filter(study=study).exists(),
         "work": work,
+        "meets": GROUP in study.activities or GroupSettings.objects.filter(study=study).exists(),
+        "group": meeting,
         "served": served,
         "failed": failed,
         "at": now.astimezone(ZoneInfo(study.time_zone)),

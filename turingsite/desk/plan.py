@@ -31,6 +31,7 @@ from turingsite.errors import NotFound
 
 HOW_SEEN = {
     "study.looked_early": gettext_lazy("looked early"),
+    "group.watched": gettext_lazy("opened a group game"),
     "report.read": gettext_lazy("read a report"),
     "study.exported": gettext_lazy("made an export"),
     "export.fetched": gettext_lazy("fetched an export"),

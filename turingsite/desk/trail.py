@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -23,10 +23,13 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import AnnotationSettings, Layer, ReviewDecision
 from dialogues.selectors import desk_dialogues, desk_imports
+from games.group.models import Game, GroupSettings
+from games.room.models import Seat
 from games.speech.models import SpeechSettings
-from studies.models import AuditLine, EndState, Study, StudyMember
+from studies.models import AuditLine, EndState, Language, Study, StudyMember
 from studies.registry import reports
 from studies.selectors import access_desk_study
+from turingsite.desk.group_words import PHASES
 from turingsite.desk.paging import newest_first
 from turingsite.desk.trail_words import DEEDS, DETAILS, GROUPS, actions_of, group_of
 from turingsite.desk.wording import ACTORS, called
@@ -34,6 +37,11 @@ from turingsite.errors import NotFound
 
 KINDS = ("participant", "command", "system")
 VERDICTS = "verdicts"  # not a report, but read over the API like one
+#: Lines whose target is a group game, its room or a seat in it.
+OF_GAMES = frozenset(
+    {"group.next_phase", "group.cancelled", "group.watched", "group.concern_seen"}
+    | {"room.extended", "seat.removed"}
+)
 LONGEST = 60  # lines of a detail that are listed; the rest is counted
 #: Details whose values are enumerated; every other value is a name or a number and stays as it is.
 CHOICES: Mapping[str, Mapping[Any, Any]] = {
@@ -41,6 +49,8 @@ CHOICES: Mapping[str, Mapping[Any, Any]] = {
     "role": dict(StudyMember.Role.choices),
     "decision": dict(ReviewDecision.Decision.choices),
     "arm": dict(Layer.choices),
+    "phase": PHASES,
+    "why": dict(Seat.Left.choices),
 }
 ENDS: Mapping[str, Any] = dict(EndState.choices)
 
@@ -144,6 +154,7 @@ class _Sentences:
         batches = numbers.get("import")
         self.imports = {one.pk: one for one in desk_imports(user).filter(pk__in=batches)} if batches else {}
         users = get_user_model().objects.filter(pk__in=numbers.get("study", set()) | owners)
+        self.games = _games({line.target for line in lines if line.action in OF_GAMES})
         self.users = {one.pk: one.get_username() for one in users}
 
     def deed(self, line: AuditLine) -> SafeString:
@@ -179,6 +190,14 @@ class _Sentences:
         if sort == "plan" and slug:
             version = line.detail.get("version") or line.target.removeprefix("version ")
             return _link(reverse("admin:desk_plan", args=[slug]), _("version %(n)s") % {"n": version})
+        if line.action in OF_GAMES:
+            game = self.games.get(line.target)
+            if game is None or game.study_id != line.study_id:
+                return conditional_escape(_("a group game"))
+            address = reverse("admin:desk_group_game", args=[slug, game.code])
+            return _link(address, _("group game %(number)s") % {"number": game.number})
+        if line.action == "group.bots_called":
+            return conditional_escape(dict(Language.choices).get(line.target, line.target))
         if sort == "annotator" and not line.target:  # as an erasure leaves it
             return conditional_escape(_("(erased)"))
         if sort == "study" and number:
@@ -209,11 +228,24 @@ class _Sentences:
         elif names is not None:
             rows.append((str(DETAILS["changed"]), _value(names)))
         for key, value in detail.items():
+            if key == "round" and line.action in OF_GAMES:
+                continue  # tells how long the AI was among them
             if key == "version" and line.action.startswith("plan."):
                 continue
             shown = self.users.get(value, value) if key == "owner" and isinstance(value, int) else value
             rows.append((str(DETAILS.get(key, key)), _value(shown, CHOICES.get(key, {}))))
         return rows
+
+
+def _games(targets: set[str]) -> dict[str, Game]:
+    """Group games by what lines name them by: their own code, their room's, or that of one of its seats."""
+    if not targets:
+        return {}
+    named = Q(code__in=targets) | Q(room__code__in=targets) | Q(room__seats__code__in=targets)
+    found: dict[str, Game] = {}
+    for game in Game.objects.filter(named).select_related("room").prefetch_related("room__seats").distinct():
+        found |= dict.fromkeys([game.code, game.room.code, *(s.code for s in game.room.seats.all())], game)
+    return found
 
 
 def _link(address: str, words: str) -> SafeString:
@@ -222,7 +254,7 @@ def _link(address: str, words: str) -> SafeString:
 
 def _column(name: str) -> Any:
     """The column of that name of a study or of its activities; None where there is none."""
-    for model in (Study, SpeechSettings, AnnotationSettings):
+    for model in (Study, SpeechSettings, AnnotationSettings, GroupSettings):
         try:
             return model._meta.get_field(name)
         except FieldDoesNotExist:

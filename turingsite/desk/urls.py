@@ -13,6 +13,13 @@ from turingsite.desk import (
     corpus,
     doctor,
     exports,
+    group,
+    group_concerns,
+    group_doors,
+    group_game,
+    group_levers,
+    group_replay,
+    group_waiting,
     imports,
     live,
     marks,
@@ -55,6 +62,19 @@ _ANNOTATION: list[tuple[str, View, str]] = [
     (f"{_VERSION}/dimension/", taxonomy_editing.dimension, "taxonomy_dimension_new"),
     (f"{_VERSION}/dimension/<slug:part>/", taxonomy_editing.dimension, "taxonomy_dimension"),
 ]
+#: Below a study's group game.
+_GROUP: list[tuple[str, View, str]] = [
+    ("", group.games, "group"),
+    ("settings/", group.settings, "group_settings"),
+    ("agents/", group.agents, "group_agents"),
+    ("waiting/", group_waiting.waiting, "group_waiting"),
+    ("concerns/", group_concerns.concerns, "group_concerns"),
+    ("games/<slug:code>/", group_game.game, "group_game"),
+    ("games/<slug:code>/news/", group_game.news, "group_news"),
+    ("games/<slug:code>/watch/", group_doors.watch, "group_watch"),
+    ("games/<slug:code>/lever/", group_levers.lever, "group_lever"),
+    ("games/<slug:code>/replay/", group_replay.replay, "group_replay"),
+]
 
 
 def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
@@ -89,6 +109,7 @@ def desk_urls(guarded: Callable[[View], View]) -> list[URLPattern]:
         ("study/<slug:slug>/exports/<slug:code>/stop/", exports.cancel, "export_stop"),
         ("study/<slug:slug>/exports/<slug:code>/file/", exports.download, "export_file"),
         *((f"study/<slug:slug>/annotation/{route}", view, name) for route, view, name in _ANNOTATION),
+        *((f"study/<slug:slug>/group/{route}", view, name) for route, view, name in _GROUP),
         ("audit/", trail.site_trail, "trail"),
         ("corpus/", corpus.dialogues, "dialogues"),
         ("corpus/in-play/", marks.in_play, "in_play"),
