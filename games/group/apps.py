@@ -12,9 +12,13 @@ class GroupConfig(AppConfig):
     verbose_name = _("Group game")
 
     def ready(self) -> None:
-        from games.group import activity, datasets, rules, study_file  # loads models
+        from games.group import activity, datasets, reports, rules, study_file  # loads models
+        from games.group.agent.offline import OFFLINE
+        from games.group.agent.thinking import kinds
 
         activity.register()
         rules.register()
         datasets.register()
+        reports.register()
         study_file.register()
+        kinds.add(OFFLINE)

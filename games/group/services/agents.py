@@ -16,13 +16,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils.translation import gettext_lazy as _
 
+from games.group.agent.delays import delays_of
+from games.group.agent.thinking import kinds
+from games.group.agent.workers import checked
 from games.group.models import Agent
 from studies import audit
 from studies.models import MachineConfig, Rater
-from turingsite.errors import Conflict
+from turingsite.errors import Conflict, Invalid
 
 SHIPPED = Path(__file__).resolve().parent.parent / "agent" / "shipped"
-TALK = Path(__file__).resolve().parent.parent / "agent" / "talk"
+TALK = Path(__file__).resolve().parent.parent / "agent" / "offline"
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,13 @@ class AgentData:
 def publish_agent(*, data: AgentData, user: Any = None, now: datetime | None = None) -> Agent:
     """The version with exactly these data: the one that is there, or a new one with its machine rater.
 
-    Conflict where somebody publishes another version of the same agent at this moment.
+    Invalid ``unknown_thinking``, ``bad_delays``, ``bad_workers``; Conflict where somebody publishes another
+    version of the same agent at this moment.
     """
+    if data.thinking not in kinds:
+        raise Invalid("unknown_thinking", _("This site has no code that thinks for this agent."))
+    delays_of(data.delays)
+    checked(data.workers)
     sha256 = data.sha256()
     found = Agent.objects.filter(sha256=sha256).first()
     if found is not None:
