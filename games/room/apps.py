@@ -1,4 +1,4 @@
-"""App configuration of the rooms that games are played in."""
+"""App configuration of the rooms that games are played in; registrations happen in ready()."""
 
 from __future__ import annotations
 
@@ -10,3 +10,8 @@ class RoomConfig(AppConfig):
     name = "games.room"
     label = "room"
     verbose_name = _("Rooms")
+
+    def ready(self) -> None:
+        from games.room import erasing  # loads models
+
+        erasing.register()

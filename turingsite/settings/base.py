@@ -162,6 +162,7 @@ CELERY_BEAT_SCHEDULE = {  # seconds; every sweep is idempotent and looks at rows
     "audits": {"task": "dialogues.tasks.sweep_audits", "schedule": 15},
     "reviews": {"task": "annotation.tasks.sweep_reviews", "schedule": 3600},
     "batches": {"task": "annotation.tasks.sweep_leases", "schedule": 60},
+    "rooms": {"task": "games.room.tasks.sweep_rooms", "schedule": 5},
     "lobbies": {"task": "games.group.tasks.sweep_lobbies", "schedule": 5},
     "group-games": {"task": "games.group.tasks.sweep_games", "schedule": 5},
 }

@@ -12,7 +12,7 @@ from django.db import transaction
 from games.room.models import Event, Room
 from games.room.rules import rules_of
 from games.room.selectors import rooms_overdue
-from games.room.services.log import append, hold
+from games.room.services.log import append, deadline_after, hold, turn
 from studies import audit
 from turingsite.errors import Conflict, gettext_noop
 
@@ -29,12 +29,14 @@ def set_phase(
     now: datetime,
 ) -> Event:
     """Begin a phase of so many seconds (None: until the rules end it). Callers hold the room."""
-    room.phase, room.writable, room.phase_started_at = phase, writable, now
-    room.deadline = None if seconds is None else now + timedelta(seconds=seconds)
-    room.phase_number += 1
-    if round is not None:
-        room.round = round
-    room.save(update_fields=["phase", "phase_number", "round", "writable", "phase_started_at", "deadline"])
+    turn(
+        room,
+        phase=phase,
+        round=room.round if round is None else round,
+        writable=writable,
+        phase_started_at=now,
+        deadline=deadline_after(now, seconds),
+    )
     return append(room=room, kind=Event.Kind.PHASE, data={"seconds": seconds, **(data or {})}, now=now)
 
 

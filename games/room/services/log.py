@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.room import hub
 from games.room.models import Event, Room, Seat
-from turingsite.errors import NotFound
+from turingsite.errors import Gone, NotFound
 
 
 def hold(room_id: int) -> Room:
@@ -23,6 +23,21 @@ def hold(room_id: int) -> Room:
     if room is None:
         raise NotFound("no_room", _("There is no such room."))
     return room
+
+
+def deadline_after(now: datetime, seconds: float | None) -> datetime | None:
+    return None if seconds is None else now + timedelta(seconds=seconds)
+
+
+def turn(room: Room, **fields: Any) -> None:
+    """Begin the room's next phase with these fields. Callers hold the room. Gone ``room_closed``.
+
+    By the row and not by the object at hand, which may have been read before somebody else turned it.
+    """
+    turned = Room.objects.live().filter(pk=room.pk)
+    if not turned.update(phase_number=F("phase_number") + 1, **fields):
+        raise Gone("room_closed", _("This game is over."))
+    room.refresh_from_db(fields=["phase_number", *fields])
 
 
 @transaction.atomic
@@ -39,7 +54,6 @@ def append(
 
     Its time is never before that of the line above it.
     """
-    # By the row and not by the object at hand, which may have been read before another line was written.
     Room.objects.filter(pk=room.pk).update(last_seq=F("last_seq") + 1)
     room.last_seq = Room.objects.values_list("last_seq", flat=True).get(pk=room.pk)
     above = Event.objects.filter(room=room, seq=room.last_seq - 1).values_list("at", flat=True).first()

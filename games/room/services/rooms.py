@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -11,7 +11,7 @@ from django.db import transaction
 from dialogues.models import Nature
 from games.room.models import Event, Room, Seat
 from games.room.pseudonyms import names
-from games.room.services.log import append
+from games.room.services.log import append, deadline_after, turn
 from studies.assignment import seeded
 from studies.models import Participant, Rater, Study
 from turingsite.errors import Invalid, gettext_noop
@@ -67,7 +67,7 @@ def open_room(
         phase=phase,
         writable=writable,
         phase_started_at=now,
-        deadline=None if seconds is None else now + timedelta(seconds=seconds),
+        deadline=deadline_after(now, seconds),
         typing=typing,
         is_test=is_test,
         is_preview=is_preview,
@@ -102,10 +102,5 @@ def _rater(new: NewSeat) -> Rater | None:
 @transaction.atomic
 def close_room(*, room: Room, data: Mapping[str, Any] | None = None, now: datetime) -> Event:
     """End it for good, with the line ``end``. Callers hold the room."""
-    room.phase, room.writable, room.deadline = "end", False, None
-    room.phase_number += 1
-    room.phase_started_at = room.closed_at = now
-    room.save(
-        update_fields=["phase", "phase_number", "writable", "deadline", "phase_started_at", "closed_at"]
-    )
+    turn(room, phase="end", writable=False, phase_started_at=now, deadline=None, closed_at=now)
     return append(room=room, kind=Event.Kind.END, data=data, now=now)

@@ -31,20 +31,22 @@ def note_seen(*, seat_ids: Collection[int], now: datetime) -> int:
 
 @transaction.atomic
 def leave_seat(*, seat: Seat, why: str, user: Any = None, now: datetime) -> bool:
-    """The person is gone for good (``Seat.Left``); whether this call noted it. The others are never told."""
+    """The person is gone for good (``Seat.Left``); whether this call noted it. The others are never told.
+
+    When a game is over nobody leaves it any more. With ``user``, a line of the audit trail.
+    """
     room = hold(seat.room_id)
     fresh = room.seats.get(pk=seat.pk)
-    if fresh.left_at is not None:
+    if room.closed_at is not None or fresh.left_at is not None:
         return False
     fresh.left_at, fresh.left_why = now, why
     fresh.save(update_fields=["left_at", "left_why"])
     seat.left_at, seat.left_why = fresh.left_at, fresh.left_why
     if user is not None:
-        audit.record("seat.removed", study=room.study, user=user, target=fresh.code, now=now, why=why)
+        audit.record("seat.removed", study=room.study, user=user, target=room.code, now=now, why=why)
     transaction.on_commit(partial(hub.dismiss, room.pk, fresh.code))
-    if room.closed_at is None:
-        fresh.room = room
-        rules_of(room).left(fresh, now)
+    fresh.room = room
+    rules_of(room).left(fresh, now)
     return True
 
 
