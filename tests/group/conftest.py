@@ -121,9 +121,9 @@ class Table:
         return self.game.end
 
     def seen(self, *players: Player) -> None:
-        """The pages of these people give a sign (of all, unless some are named)."""
-        seats = [one.seat.pk for one in players or self.players]
-        rooms.note_seen(seat_ids=seats, now=self.clock.now)
+        """The pages of these people give a sign (of all who have not left, unless some are named)."""
+        seats = [one.seat for one in players] or self.room.seats.filter(nature="human", left_at=None)
+        rooms.note_seen(seat_ids=[one.pk for one in seats], now=self.clock.now)
 
     def to_the(self, phase: str) -> None:
         """Let the time of phases run out until this one has begun, everybody here."""
@@ -134,15 +134,16 @@ class Table:
             assert room.deadline is not None, room.phase
             self.clock.pass_((room.deadline - self.clock.now).total_seconds())
             rooms.sweep(self.clock.now)
-            self.seen(*[one for one in self.players if one.seat.left_at is None])
+            self.seen()
         raise AssertionError(f"no {phase}, but {self.room.phase}")
 
     def all_vote(self, target: Seat, other: Seat | None = None) -> None:
         """Everybody who may votes for ``target``, who votes for ``other`` or the first one they may."""
         room = self.room
+        silent = None if self.game.rules["agent_votes"] else self.agent
         voters = list(room.seats.living().filter(left_at=None).order_by("position"))
         for seat in voters:
-            if Vote.objects.filter(voter=seat, round=room.round).exists():
+            if seat == silent or Vote.objects.filter(voter=seat, round=room.round).exists():
                 continue
             choice = target if seat != target else other or next(one for one in voters if one != seat)
             if self.room.phase == "vote":
@@ -169,7 +170,7 @@ def sweep(clock: Clock, django_capture_on_commit_callbacks: Any) -> Callable[[],
 def make_study(db: None) -> Callable[..., Study]:
     def make(slug: str = "table", *, fields: dict[str, Any] | None = None, **settings: Any) -> Study:
         study: Study = factories.StudyFactory(
-            slug=slug, activities=["group"], languages=["en"], **(fields or {})
+            slug=slug, activities=["group"], **({"languages": ["en"]} | (fields or {}))
         )
         prepare(study)
         change_group_settings(study=study, **settings)

@@ -15,7 +15,7 @@ from games.group.models import Game, Ticket
 from games.group.selectors import has_played, is_at_the_table, newest_seat, open_ticket
 from games.group.services.gathering import Gathering, gather
 from games.group.services.settings import settings_of
-from games.group.services.starting import locked_settings, start_game
+from games.group.services.starting import KEY, locked_settings, start_game
 from studies.models import EndState, Participant, Study
 from studies.services import complete, hold, screen_out
 from studies.services.holding import refuse_if_over
@@ -30,7 +30,7 @@ def join(*, participant: Participant, now: datetime) -> Ticket:
     """The person's ticket of the waiting room; made when they come, the same from every tab.
 
     TryLater ``paused`` where the study pauses, Conflict ``playing`` with a game under way and
-    ``played_once`` where each plays once.
+    ``played_once`` where each plays once; NotFound ``no_game`` for who does something else in the study.
     """
     refuse_if_over(participant)
     found = open_ticket(participant)
@@ -49,6 +49,8 @@ def join(*, participant: Participant, now: datetime) -> Ticket:
 def _new_ticket(participant: Participant, now: datetime) -> Ticket:
     refuse_if_over(participant)
     study = participant.study
+    if KEY not in (participant.activities or study.activities):
+        raise NotFound("no_game", _("There is no such page in this study."))
     if study.status not in Study.JOINABLE:
         raise TryLater("paused", _("The study pauses. Come back later: you go on where you stopped."))
     seat = newest_seat(participant)
