@@ -38,6 +38,7 @@ class Party:
         """One for each bot; the same seed gives the same habits and languages."""
         for game in range(self.games):
             rng = random.Random(f"{self.seed}/{game}")
+            language = self.language or rng.choice(["en", "zh"])  # one for all: they are to meet
             for place in range(self.bots):
                 yield Plan(
                     base=self.base,
@@ -47,7 +48,7 @@ class Party:
                     habit=draw(rng) if self.faults else Habit.PLAIN,
                     pace=self.pace,
                     sleep=self.sleep,
-                    language=self.language,
+                    language=language,
                     stopped=stopped,
                 )
 

@@ -31,7 +31,7 @@ class Plan:
     habit: Habit = Habit.PLAIN
     pace: float = 8.0
     sleep: float = 70.0
-    language: str = ""  # the one to play in; "": drawn
+    language: str = ""  # the one to play in, where the study has it; "": drawn
     stopped: Callable[[], bool] = _never
 
 
@@ -73,8 +73,10 @@ class Bot(Walker):
     def step(self, page: Page) -> Page | None:
         if self.plan.stopped():
             return None
-        if page.path == f"{self.root}language/" and self.plan.language:
-            return self.submit(page, "language/", button=f"language={self.plan.language}")
+        if page.path == f"{self.root}language/":
+            form, wanted = page.form(page.path), f"language={self.plan.language}"
+            if form is not None and wanted in form.buttons():
+                return self.submit(page, "language/", button=wanted)
         return super().step(page)
 
     def inside(self, page: Page, where: str) -> Page | None:
@@ -99,7 +101,8 @@ class Bot(Walker):
         self.waited_since = self.waited_since or time.monotonic()
         if time.monotonic() - self.waited_since > PATIENCE:
             raise Stuck(f"no game began within {PATIENCE:.0f} seconds")
-        for action in ("group/ready/", "group/keep_waiting/"):
+        patient = time.monotonic() - self.waited_since < PATIENCE / 2
+        for action in ("group/ready/", "group/keep_waiting/" if patient else "group/stop_waiting/"):
             if page.form(self.root + action) is not None:
                 return self.submit(page, action)
         time.sleep(WAIT)
