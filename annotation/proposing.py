@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from annotation.layers import scores_in_layer
 from annotation.models import AnnotationSettings, Layer, ReferenceDialogue, ReviewCase
@@ -39,10 +39,11 @@ def reviewed_dialogues(settings: AnnotationSettings) -> QuerySet[Dialogue]:
     study = settings.study
     closed = ReviewCase.objects.filter(study=study, state=ReviewCase.State.CLOSED).values("dialogue")
     active = ReferenceDialogue.objects.filter(study=study, is_active=True).values("dialogue")
-    known = scores_in_layer(study, Layer.TRUTH_SHOWN).filter(dialogue=OuterRef("pk"))
+    known = scores_in_layer(study, Layer.TRUTH_SHOWN).values_list("dialogue", flat=True).distinct()
     return (
         Dialogue.objects.playable()
-        .filter(Exists(known), pk__in=closed, language__in=study.languages, study_items__study=study)
+        .filter(pk__in=closed, language__in=study.languages, study_items__study=study)
+        .filter(pk__in=set(known))
         .exclude(pk__in=active)
         .order_by("pk")
     )

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.layers import reviewed_scores
 from annotation.models import ReviewCase, ReviewDecision
 from annotation.review.access import is_reviewer, rated_by
-from annotation.services.review_cases import untouched_by
+from annotation.services.review_cases import chunks, untouched_by
 from annotation.services.settings import settings_of
 from studies.models import Study, StudyMember
 
@@ -69,9 +69,12 @@ def waiting_for(study: Study, user: Any) -> QuerySet[ReviewCase, Any]:
     """The cases in which ``user`` can still decide on something."""
     wanted = settings_of(study).reviewers
     free = Q(took_part=True) | Q(held__lt=wanted)
-    left = reviewed_scores(study).filter(untouched_by(user), dialogue=OuterRef("dialogue_id"))
-    waiting = cases_of(study, user).exclude(state=State.CLOSED).exclude(rated_by(user))
-    return waiting.filter(free).filter(Exists(left.order_by()))
+    waiting = cases_of(study, user).exclude(state=State.CLOSED).exclude(rated_by(user)).filter(free)
+    left: set[int] = set()
+    for dialogues in chunks(waiting.values_list("dialogue", flat=True)):
+        scores = reviewed_scores(study, dialogues).filter(untouched_by(user, study, dialogues))
+        left.update(scores.values_list("dialogue", flat=True).distinct())
+    return waiting.filter(dialogue__in=left)
 
 
 def following_case(case: ReviewCase, user: Any) -> ReviewCase | None:
@@ -98,9 +101,12 @@ def page_of(study: Study, user: Any, show: str, after: str) -> Page:
 
 def _rows(study: Study, user: Any, cases: list[Any]) -> list[Row]:
     """The cases with what is left of them to ``user``, and why nothing is."""
-    scores = reviewed_scores(study).filter(dialogue__in=[case.dialogue_id for case in cases]).order_by()
+    dialogues = [case.dialogue_id for case in cases]
+    scores = reviewed_scores(study, dialogues)
     of = dict(scores.values_list("dialogue").annotate(n=Count("pk")))
-    left = dict(scores.filter(untouched_by(user)).values_list("dialogue").annotate(n=Count("pk")))
+    left = dict(
+        scores.filter(untouched_by(user, study, dialogues)).values_list("dialogue").annotate(n=Count("pk"))
+    )
     mine = ReviewCase.objects.filter(pk__in=[case.pk for case in cases])
     rated = set(mine.filter(rated_by(user)).values_list("pk", flat=True))
     wanted = settings_of(study).reviewers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -67,7 +67,7 @@ def refresh_cases(study: Study, now: datetime, *, whole: bool = False, most: int
     new = [ReviewCase(study=study, dialogue_id=key, made_at=now) for key in stale if key in missing]
     ReviewCase.objects.bulk_create(new, ignore_conflicts=True)  # the queue may be opened twice at once
     gone = changed = 0
-    for dialogues in _chunks(stale):
+    for dialogues in chunks(stale):
         lost, renewed = _reckon(study, dialogues, due, now)
         gone, changed = gone + lost, changed + renewed
     left = max(len(missing) + len(came) - len(stale), 0)
@@ -90,17 +90,21 @@ def sweep(now: datetime) -> int:
 def _raters(study: Study) -> tuple[dict[int, list[int]], set[int]]:
     """Raters by dialogue in the order in which they came, and the dialogues with imported scores."""
     found: dict[int, list[int]] = defaultdict(list)
-    rows = reviewed_scores(study).order_by().values_list("dialogue", "rater")
-    came = rows.annotate(first=Min("given_at"), items=Count("item")).order_by("first", "rater")
+    rated = Score.objects.filter(study=study, layer=Layer.RAW).values_list("dialogue", flat=True)
     brought: set[int] = set()
-    for dialogue, rater, _first, items in came:
-        found[dialogue].append(rater)
-        if not items:
-            brought.add(dialogue)
+    for dialogues in chunks(rated.distinct().order_by("dialogue")):
+        rows = reviewed_scores(study, dialogues).values_list("dialogue", "rater")
+        came = rows.annotate(first=Min("given_at"), items=Count("item")).order_by("first", "rater")
+        for dialogue, rater, _first, items in came:
+            found[dialogue].append(rater)
+            if not items:
+                brought.add(dialogue)
     return found, brought
 
 
-def _chunks(keys: list[int]) -> Iterator[list[int]]:
+def chunks(keys: Iterable[int]) -> Iterator[list[int]]:
+    """``keys`` of dialogues by parts whose scores can be read at once."""
+    keys = list(keys)
     for start in range(0, len(keys), CHUNK):
         yield keys[start : start + CHUNK]
 
@@ -110,7 +114,7 @@ def _reckon(study: Study, dialogues: list[int], due: set[int], now: datetime) ->
     """Bring the cases of ``dialogues`` up to date; how many went, how many were changed or made."""
     grids: dict[int, dict[int, list[Scored]]] = defaultdict(lambda: defaultdict(list))
     came: dict[int, list[int]] = defaultdict(list)
-    rows = reviewed_scores(study).filter(dialogue__in=dialogues).order_by("given_at", "pk")
+    rows = reviewed_scores(study, dialogues).order_by("given_at", "pk")
     for dialogue, rater, dimension, value, evidence in rows.values_list(
         "dialogue", "rater", "dimension", "value", "evidence"
     ):
@@ -153,7 +157,7 @@ def _touched(cases: list[ReviewCase]) -> set[int]:
 
 def scores_of(case: ReviewCase) -> list[Score]:
     """The raw scores the case is about, by dimension and rater; those already resolved, too."""
-    rows = reviewed_scores(case.study).filter(dialogue=case.dialogue_id).select_related("dimension")
+    rows = reviewed_scores(case.study, [case.dialogue_id]).select_related("dimension")
     place = {rater: n for n, rater in enumerate(case.raters)}
     found = [row for row in rows if row.rater_id in place]
     return sorted(found, key=lambda row: (row.dimension.position, place[row.rater_id]))
@@ -263,7 +267,9 @@ def follow(case: ReviewCase, *, now: datetime, user: Any = None) -> None:
         )
 
 
-def untouched_by(user: Any) -> Q:
-    """Scores on which ``user`` has no standing decision, and whose review has not ended."""
-    mine = ReviewDecision.objects.filter(score=OuterRef("pk"), reviewer=user, superseded_at=None)
-    return Q(resolution__isnull=True) & Q(~Exists(mine))
+def untouched_by(user: Any, study: Study, dialogues: Collection[int]) -> Q:
+    """Scores on ``dialogues`` on which ``user`` has no standing decision, and whose review has not ended."""
+    of = {"case__study": study, "case__dialogue__in": dialogues}
+    mine = ReviewDecision.objects.filter(**of, reviewer=user, superseded_at=None)
+    ended = Resolution.objects.filter(**of)
+    return ~Q(pk__in=ended.values("score")) & ~Q(pk__in=mine.values("score"))
