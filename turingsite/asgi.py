@@ -14,8 +14,9 @@ from channels.routing import ProtocolTypeRouter
 
 from games.room.keeping import keeping
 from games.room.routing import sockets
+from turingsite.agents import agents
 from turingsite.worker import with_worker
 
 application = with_worker(
-    ProtocolTypeRouter({"http": django_application, "websocket": sockets}), beside=[keeping]
+    ProtocolTypeRouter({"http": django_application, "websocket": sockets}), beside=[keeping, agents]
 )

@@ -1,4 +1,4 @@
-"""A sign that the clock sends tasks and a worker does them: a file below VAR_DIR that a task touches."""
+"""Signs of life: files below VAR_DIR that are touched, by a scheduled task and by the agents' runner."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from django.conf import settings
 EVERY = 30  # seconds
 LATE = 120  # seconds after which nobody can say that it is still coming
 
+TASKS = "heartbeat"  # the clock sends tasks and a worker does them
+AGENTS = "heartbeat-agents"  # a runner plays the agents of group games; every ten seconds
+AGENTS_LATE = 60
 
-def path() -> Path:
-    return Path(settings.VAR_DIR) / "heartbeat"
+
+def path(name: str = TASKS) -> Path:
+    return Path(settings.VAR_DIR) / name
 
 
-def beat() -> None:
-    """Note that a scheduled task has been done now."""
-    file = path()
+def beat(name: str = TASKS) -> None:
+    """Note that it has been done now."""
+    file = path(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
     os.utime(file)
 
 
-def age(now: datetime) -> float | None:
+def age(now: datetime, name: str = TASKS) -> float | None:
     """Seconds since the last one; None where there was none yet."""
     try:
-        last = path().stat().st_mtime
+        last = path(name).stat().st_mtime
     except OSError:
         return None
     return max(0.0, (now - datetime.fromtimestamp(last, UTC)).total_seconds())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from turingsite.doctor import machine, outside, rows, workers
+from turingsite.doctor import agents, machine, outside, rows, workers
 from turingsite.doctor.findings import Finding, Level
 
 
@@ -17,7 +17,7 @@ def examine(*, ask: bool = True, address: str | None = None) -> list[Finding]:
     found = [*machine.checks(), *machine.secret(), *rows.database()]
     has_rows = not any(one.level == Level.ERROR for one in found if one.check in ("database", "migrations"))
     if has_rows:
-        found += [*rows.clock(), *rows.work(), *rows.batches()]
+        found += [*rows.clock(), *rows.work(), *rows.batches(), *agents.agents()]
     found += [*workers.redis(), *workers.beat()]
     found += [*machine.disk(), *machine.static(), *machine.texts(), *machine.fonts()]
     found += outside.origins(address)
