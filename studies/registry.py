@@ -219,8 +219,8 @@ class Report:
     ``outcomes``: its figures that a plan may name as the primary one; ``families``: comparisons whose p
     values are adjusted together. ``figures``: of its result, from the tables alone. ``blind``: whatever it
     is given, it shows nothing by kind or system of the dialogues. ``layers``: of labels, with their words;
-    such a report reads one of them, the first unless asked, in place of an analysis set. ``has(study)``:
-    whether the desk lists it among the study's.
+    such a report reads one of them, the first unless asked, in place of an analysis set. ``sets``: whether it
+    reads an analysis set of verdicts at all. ``has(study)``: whether the desk lists it among the study's.
     """
 
     key: str
@@ -233,6 +233,7 @@ class Report:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     blind: bool = False
     layers: Mapping[str, Text] = field(default_factory=dict)
+    sets: bool = True
     has: Callable[[Study], bool] = _has_it
 
     @property

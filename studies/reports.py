@@ -82,20 +82,21 @@ class ReportTable:
 @dataclass(frozen=True)
 class Basis:
     """What every figure rests on. ``excluded`` counts verdicts by reason; a reason is listed once per verdict
-    except for breaks of protocol, of which a verdict may have several. ``of``: what ``n`` counts."""
+    except for breaks of protocol, of which a verdict may have several. ``of``: what ``n`` counts; games have
+    no dialogues."""
 
     n: int
     persons: int
     dialogues: int
     excluded: Mapping[str, int] = field(default_factory=dict)
     excluded_total: int = 0
-    of: Literal["verdicts", "scores"] = "verdicts"
+    of: Literal["verdicts", "scores", "games"] = "verdicts"
 
 
 @dataclass(frozen=True)
 class ReportResult:
-    """A report as computed: the analysis set it names, or the layer of labels in its place; what it rests on,
-    its tables; the frozen plan."""
+    """A report as computed: the analysis set it names, or the layer of labels in its place, or neither; what
+    it rests on, its tables; the frozen plan."""
 
     key: str
     title: Any
@@ -163,6 +164,8 @@ def _build(
             _("There is no analysis set “%(name)s”. There are: %(known)s."),
             {"name": options.analysis_set, "known": ", ".join(ANALYSIS_SETS)},
         )
+    if not report.sets:
+        options = replace(options, analysis_set="")
     if report.layers:
         options = replace(options, layer=options.layer or next(iter(report.layers)))
         if options.layer not in report.layers:

@@ -101,7 +101,9 @@ def read_of(result: ReportResult, *, quoted: bool = False) -> str:
         "persons": basis.persons,
         "dialogues": basis.dialogues,
     }
-    if result.layer:
+    if basis.of == "games":
+        words = _("Study %(study)s: %(n)s games with %(persons)s people.")
+    elif result.layer:
         words = _(
             "Study %(study)s, layer %(layer)s: %(n)s scores by %(persons)s raters on %(dialogues)s dialogues."
         )

@@ -49,7 +49,7 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "key": key,
         "options": options,
         "set_words": SETS.get(options.analysis_set, options.analysis_set),
-        "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS],
+        "sets": [(name, SETS.get(name, name)) for name in ANALYSIS_SETS] if kind.sets else [],
         "layers": list(kind.layers.items()),
         "layer_words": kind.layers.get(options.layer, ""),
         "languages": _languages(study),
@@ -64,18 +64,19 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         note_reading(
             study=study,
             report=key,
-            analysis_set=options.layer or options.analysis_set,
+            analysis_set=result.layer or result.analysis_set,
             verdicts=result.basis.n,
             user=request.user,
         )
     wanted = request.GET.get("format", "")
+    read = result.layer or result.analysis_set
     if wanted in FORMATS:
         response = HttpResponse(FORMATS[wanted](result), content_type=f"{TYPES[wanted]}; charset=utf-8")
-        return _named(response, slug, key, options.layer or options.analysis_set, ending=wanted)
+        return _named(response, slug, key, read, ending=wanted)
     if wanted in PICTURES:
         figure, picture, kind_of_file = picture_file(result, wanted, request.GET.get("figure", ""))
         response = HttpResponse(picture, content_type=kind_of_file)
-        return _named(response, slug, key, figure.key, options.layer or options.analysis_set, ending=wanted)
+        return _named(response, slug, key, figure.key, read, ending=wanted)
     shown = {
         "result": result,
         "left_out": [(called(REASONS, reason), n) for reason, n in result.basis.excluded.items()],
@@ -99,5 +100,5 @@ def _layer(kind: Report, asked: str) -> str:
 
 
 def _named(response: HttpResponse, *parts: str, ending: str) -> HttpResponse:
-    response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}.{ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{"-".join(filter(None, parts))}.{ending}"'
     return response

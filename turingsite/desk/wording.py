@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import BatchItem, Score
 from dialogues.models import Choice, Verdict
+from games.group.models import Game
 from games.speech.models import Trial
 
-#: Why a verdict is outside an analysis set, or a score in no layer. One that breaks the protocol has several.
+#: Why a verdict is outside an analysis set, a score in no layer, a game in no figure. One that breaks the protocol has several.
 REASONS: Mapping[str, Any] = {
     **{value: label for value, label in Score.Exclusion.choices if value},
     **{value: label for value, label in BatchItem.Purpose.choices if value != BatchItem.Purpose.WORK},
@@ -23,6 +24,8 @@ REASONS: Mapping[str, Any] = {
     "too_fast": _("too fast"),
     "not_listened": _("not heard to the end"),
     "checks_failed": _("checks failed"),
+    "running": _("still being played"),
+    **{value: label for value, label in Game.End.choices if value not in ("", *Game.PLAYED)},
 }
 GATES: Mapping[str, Any] = {value: label for value, label in Trial.Gate.choices if value}
 DEVICES: Mapping[str, Any] = {"phone": _("phone"), "tablet": _("tablet"), "desktop": _("computer")}

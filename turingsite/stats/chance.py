@@ -54,7 +54,8 @@ def voting_out(living: int, *, agent_votes: bool) -> Fraction:
         free = people - selfish
         ballots = sum((_ballots_out(people, selfish, agent, free) for agent in range(free + 1)), Fraction(0))
         out += (-1) ** selfish * math.comb(people, selfish) * ballots
-    return out / people**people
+    every: int = people**people
+    return out / every
 
 
 def _ballots_out(people: int, selfish: int, agent: int, free: int) -> Fraction:
