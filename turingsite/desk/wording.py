@@ -12,7 +12,8 @@ from dialogues.models import Choice, Verdict
 from games.group.models import Game
 from games.speech.models import Trial
 
-#: Why a verdict is outside an analysis set, a score in no layer, a game in no figure. One that breaks the protocol has several.
+#: Why a verdict is outside an analysis set, a score in no layer, a game in no figure. A verdict that breaks
+#: the protocol has several.
 REASONS: Mapping[str, Any] = {
     **{value: label for value, label in Score.Exclusion.choices if value},
     **{value: label for value, label in BatchItem.Purpose.choices if value != BatchItem.Purpose.WORK},
