@@ -12,6 +12,7 @@ from games.group.services.erasing import erase_player
 from games.group.services.leaving import withdrew
 from games.group.services.readiness import prepare, ready
 from games.group.services.settings import settings_of
+from games.group.services.settling import end_state_of
 from games.group.services.starting import KEY
 from games.room.models import Seat
 from studies import registry
@@ -36,20 +37,15 @@ def is_enough(participant: Participant) -> bool:
     return selectors.has_played(participant)
 
 
-def hindered(participant: Participant) -> bool:
-    """Whether their game ended early through no fault of theirs."""
-    seat = selectors.newest_seat(participant)
-    return (
-        seat is not None
-        and not seat.left_why
-        and seat.room.group_game.end in (Game.End.ABANDONED, Game.End.CANCELLED)
-    )
-
-
 def stops_as(participant: Participant) -> str:
-    """Who has waited until they were asked whether to go on, waited in vain if they stop now."""
+    """How it ends for who stops now: by the game they were kept from playing; waited in vain once they have
+    been asked whether to go on.
+    """
     ticket = selectors.open_ticket(participant)
-    return EndState.WAITED if ticket is not None and ticket.patience_until <= timezone.now() else ""
+    if ticket is not None:
+        return EndState.WAITED if ticket.patience_until <= timezone.now() else ""
+    seat = selectors.newest_seat(participant)
+    return "" if seat is None else end_state_of(seat, seat.room.group_game)
 
 
 def left(participant: Participant) -> None:
@@ -122,7 +118,6 @@ def register() -> None:
             prepare=prepare,
             place_names=places.NAMES,
             places=places.places,
-            hindered=hindered,
             stops_as=stops_as,
             left=left,
         )

@@ -179,7 +179,7 @@ def how_it_ended(seat: Seat, game: Game) -> str:
         return _("You were taken out of the game by the people who run the study.")
     if seat.left_why == Seat.Left.GONE:
         return _("Your page was closed for so long that the game went on without you.")
-    if seat.left_why:
+    if selectors.left_early(seat, game):
         return _("You left the game.")
     return {
         Game.End.AGENT_OUT: _("The AI was voted out."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from dialogues.models import Nature
 from games.group.models import Game, GroupSettings, Ticket
@@ -38,7 +38,8 @@ def place_of(participant: Participant) -> Place:
         return Place("wait", ticket, seat, game)
     if seat is None or game is None:
         return Place("done" if participant.end_state else "wait")
-    if is_at_the_table(seat, game) and not (seat.out_at and has_answered(participant, game)):
+    went_on = bool(participant.end_state) or (seat.out_at is not None and has_answered(participant, game))
+    if is_at_the_table(seat, game) and not went_on:
         return Place("room", None, seat, game)
     if owes_survey(participant, game):
         return Place("survey", None, seat, game)
@@ -81,9 +82,15 @@ def is_over_for(seat: Seat, game: Game) -> bool:
     return bool(game.end) or seat.out_at is not None or seat.left_at is not None
 
 
+def left_early(seat: Seat, game: Game) -> bool:
+    """Whether the person was gone before the game ended; leaving its room afterwards is no leaving."""
+    return seat.left_at is not None and (game.ended_at is None or seat.left_at <= game.ended_at)
+
+
 def played() -> Q:
     """Seats of people who did their part: voted out, or there until the game was decided."""
-    return Q(out_at__isnull=False) | Q(room__group_game__end__in=Game.PLAYED, left_at=None)
+    stayed = Q(left_at=None) | Q(left_at__gt=F("room__group_game__ended_at"))
+    return Q(out_at__isnull=False) | (Q(room__group_game__end__in=Game.PLAYED) & stayed)
 
 
 def has_played(participant: Participant) -> bool:

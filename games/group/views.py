@@ -60,12 +60,12 @@ def _before(participant: Participant) -> str:
     return ""
 
 
-def _settled(participant: Participant, now: datetime) -> None:
-    """Whoever comes back from a game that ended for them has the end state, and so the pay, that it left."""
-    seat = newest_seat(participant)
-    if seat is not None and not participant.end_state:
-        seat.participant = participant
-        settle_person(seat=seat, game=seat.room.group_game, now=now)
+def _onward(place: Place, participant: Participant, now: datetime) -> str:
+    """Where the person goes; who has nothing left to do gets the end that their game left them with."""
+    if place.name in ("done", "over") and place.seat is not None and place.game is not None:
+        place.seat.participant = participant
+        settle_person(seat=place.seat, game=place.game, now=now)
+    return _url_of(place, participant)
 
 
 @never_cache
@@ -73,8 +73,8 @@ def _settled(participant: Participant, now: datetime) -> None:
 def play(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the person to where they are."""
     participant = access.participant_of(request, slug, **ENDED)
-    _settled(participant, timezone.now())
-    return elsewhere(request, _before(participant) or _url_of(place_of(participant), participant))
+    before = "" if participant.end_state else _before(participant)
+    return elsewhere(request, before or _onward(place_of(participant), participant, timezone.now()))
 
 
 @never_cache
@@ -87,7 +87,7 @@ def wait(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     place = place_of(participant)
     if place.name != "wait":
-        return elsewhere(request, _url_of(place, participant))
+        return elsewhere(request, _onward(place, participant, now))
     ticket = place.ticket or lobby.join(participant=participant, now=now)
     lobby.note_waiting(ticket=ticket, now=now)
     lobby.start_all(study=participant.study, language=ticket.language, now=now)
@@ -133,12 +133,11 @@ def again(request: HttpRequest, participant: Participant, data: Data) -> HttpRes
 @require_safe
 def room(request: HttpRequest, slug: str) -> HttpResponse:
     """The live room of somebody who plays or watches."""
-    participant = access.participant_of(request, slug, **OPEN)
+    participant = access.participant_of(request, slug, **ENDED)
+    now = timezone.now()
     place = place_of(participant)
     if place.name != "room" or place.seat is None:
-        _settled(participant, timezone.now())
-        return elsewhere(request, _url_of(place, participant))
-    now = timezone.now()
+        return elsewhere(request, _onward(place, participant, now))
     if request.method == "GET":
         note_seen(seat_ids=[place.seat.pk], now=now)
     return render(request, "group/room.html", presenters.room_page(participant, place.seat, now))
@@ -156,9 +155,10 @@ def survey(request: HttpRequest, slug: str) -> HttpResponse:
     game = seat.room.group_game
     if not is_over_for(seat, game):
         return redirect(presenters.address("room", participant.study))
-    _settled(participant, now)
     sheet = survey_of(game)
     if sheet is None or (request.method != "POST" and has_answered(participant, game)):
+        seat.participant = participant
+        settle_person(seat=seat, game=game, now=now)
         return redirect(_after(participant))
     form = questionnaire_form(sheet, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 def reaches_the_debrief(player: Player, code: str, agent: str) -> None:
     """Through the survey, which takes anything or nothing, to the debrief with this code and the truth."""
-    assert player.get("group/survey/").status_code == 200
+    assert player.end == ""
+    assert player.where() == "group/survey/"
+    assert f"CODE-{code.upper()}" not in player.get("group/survey/").content.decode()
     assert player.form("group/survey/", enjoyment="2").status_code == 302
     assert player.where() == "debrief/"
     page = player.get("debrief/").content.decode()
@@ -49,6 +51,8 @@ def test_the_agent_survives_when_one_person_is_left_with_it(table, study):
     room = game.room
     assert (room.closed_at, room.writable, room.deadline) == (game.clock.now, False, None)
     assert Event.objects.get(room=room, kind="end").data == {"end": "survived"}
+    game.clock.pass_(1)
+    last.form("room/leave/")  # a room that has closed: nothing is lost by it
     for player in game.players:
         page = player.get("group/survey/").content.decode()
         assert game.agent.pseudonym in page
@@ -99,11 +103,8 @@ def test_with_too_few_people_a_game_is_abandoned_and_nobody_pays_for_the_others(
     assert leaver.form("room/leave/").status_code == 302
     assert game.end == Game.End.ABANDONED
     sweep()
-    assert leaver.end == EndState.WITHDREW
-    assert stayer.end == EndState.TECHNICAL
-    assert out.end == ""  # played their part: the survey, then done
     agent = game.agent.pseudonym
-    assert stayer.get("group/room/").status_code == 410
+    assert stayer.get("group/room/").url == stayer.url("group/survey/")
     for player, end in ((leaver, EndState.WITHDREW), (stayer, EndState.TECHNICAL), (out, EndState.DONE)):
         reaches_the_debrief(player, end, agent)
 
@@ -116,7 +117,8 @@ def test_a_game_goes_on_without_who_has_left_and_the_others_are_not_told(table, 
     sweep()
     after = others[0].get("room/log/").json()
     assert after == before  # seats, log, clock: nothing has happened
-    assert leaver.end == EndState.WITHDREW
+    assert leaver.where() == "group/survey/"
+    assert game.agent.pseudonym not in leaver.get("group/survey/").content.decode()
     game.to_the("vote")
     game.all_vote(leaver.seat)
     assert Elimination.objects.get().seat == leaver.seat  # still at the table for the others
@@ -133,8 +135,14 @@ def test_everybody_closes_the_page(table, study, sweep):
     sweep()
     assert game.end == Game.End.ABANDONED
     assert {one.seat.left_why for one in game.players} == {Seat.Left.GONE}
-    assert {one.end for one in game.players} == {EndState.TIMED_OUT}
+    game.clock.pass_(29 * 60)
+    sweep()
     reaches_the_debrief(game.players[0], EndState.TIMED_OUT, game.agent.pseudonym)
+    game.clock.pass_(2 * 60)
+    sweep()  # the others do not come
+    assert {one.end for one in game.players} == {EndState.TIMED_OUT}
+    assert game.players[1].where() == "debrief/"
+    assert game.players[1].get("group/survey/").status_code == 200  # still open to them
 
 
 def test_who_is_gone_for_long_is_not_waited_for_and_cannot_come_back(table, study, sweep):
@@ -146,9 +154,7 @@ def test_who_is_gone_for_long_is_not_waited_for_and_cannot_come_back(table, stud
     sweep()
     assert gone.seat.left_why == Seat.Left.GONE
     assert game.end == ""
-    assert gone.end == EndState.TIMED_OUT
-    assert gone.where() == "debrief/"
-    assert gone.get("group/survey/").status_code == 200
+    assert gone.where() == "group/survey/"
     page = gone.get("group/survey/").content.decode()
     assert "went on without you" in page
     assert game.agent.pseudonym not in page
@@ -197,7 +203,6 @@ def test_staff_move_a_game_by_levers_and_each_leaves_its_line(table, study, swee
     assert levers.remove_player(game=game.game, seat=removed.seat, user=user, now=now)
     assert not levers.remove_player(game=game.game, seat=removed.seat, user=user, now=now)
     sweep()
-    assert removed.end == EndState.SCREENED_OUT
     assert game.end == ""
     assert levers.cancel(game=game.game, user=user, now=now)
     assert not levers.cancel(game=game.game, user=user, now=now)
@@ -218,8 +223,12 @@ def test_a_study_that_closes_takes_its_games_along(table, study, sweep):
     Study.objects.filter(pk=study.pk).update(status=Study.Status.CLOSED)
     sweep()
     assert game.end == Game.End.CANCELLED
-    assert [one.end for one in game.players] == [EndState.CANCELLED] * 2
-    assert "CODE-CANCELLED" in game.players[0].get("debrief/").content.decode()
+    one, other = game.players
+    assert one.where() == "debrief/"
+    assert "CODE-CANCELLED" in one.get("debrief/").content.decode()
+    game.clock.pass_(31 * 60)
+    sweep()
+    assert other.end == EndState.CANCELLED
 
 
 def test_who_played_and_never_comes_for_the_survey_is_done_after_a_while(table, study, sweep):
@@ -231,8 +240,11 @@ def test_who_played_and_never_comes_for_the_survey_is_done_after_a_while(table, 
     assert [one.end for one in game.players] == ["", ""]
     game.clock.pass_(30 * 60)
     sweep()
-    assert [one.end for one in game.players] == [EndState.DONE] * 2
-    reaches_the_debrief(game.players[0], EndState.DONE, game.agent.pseudonym)  # they may still answer
+    one, other = game.players
+    assert [one.end, other.end] == [EndState.DONE] * 2
+    assert one.form("group/survey/", enjoyment="3").status_code == 302  # they may still answer
+    assert Answer.objects.get(rater=one.participant.rater, question="enjoyment").value == "3"
+    assert one.where() == "debrief/"
 
 
 def test_a_soft_launch_counts_people_who_played(make_study, table):
@@ -245,3 +257,29 @@ def test_a_soft_launch_counts_people_who_played(make_study, table):
         assert player.where() == "debrief/"
     study.refresh_from_db()
     assert study.status == Study.Status.PAUSED
+
+
+def test_who_leaves_the_study_after_a_game_that_failed_is_paid_by_how_it_failed(table, study, sweep):
+    user = factories.StudyMemberFactory(study=study).user
+    game = table(study, 3)
+    leaver, *others = game.players
+    leaver.form("room/leave/")
+    levers.cancel(game=game.game, user=user, now=game.clock.now)
+    for player in others:
+        player.form("leave/", choice="stop")
+        assert player.end == EndState.CANCELLED
+    leaver.form("leave/", choice="stop")
+    assert leaver.end == EndState.WITHDREW
+
+
+def test_a_study_without_a_survey_leads_straight_to_the_debrief(table, study, sweep):
+    study.questionnaires.all().delete()
+    game = table(study, 3)
+    out, leaver, stayer = game.players
+    out_with(game, out.seat)
+    game.to_the("discussion")
+    assert out.get("group/survey/").url == out.url("go/")
+    leaver.form("room/leave/")
+    ends = {player: player.where() and player.end for player in (out, leaver, stayer)}
+    assert list(ends.values()) == [EndState.DONE, EndState.WITHDREW, EndState.TECHNICAL]
+    assert stayer.where() == "debrief/"

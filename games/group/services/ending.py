@@ -1,16 +1,18 @@
-"""How a game ends: decided by a vote, abandoned by too many, cancelled by staff. People are settled after."""
+"""How a game ends: decided by a vote, abandoned by too many, cancelled by staff.
+
+Nothing here touches the people's own rows: who withdraws holds theirs and waits for the room's, never the
+other way round. ``settling`` ends them afterwards.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from functools import partial
 
 from django.db import transaction
 
 from dialogues.models import Nature
 from games.group.models import Game
 from games.group.selectors import is_stale, living, people_here, rule
-from games.group.services.settling import settle_game
 from games.room.models import Room, Seat
 from games.room.services import close_room, leave_seat
 
@@ -43,6 +45,4 @@ def end_game(*, room: Room, game: Game, end: str, now: datetime) -> bool:
             if is_stale(seat, game, now):
                 leave_seat(seat=seat, why=Seat.Left.GONE, now=now)
     close_room(room=room, data={"end": end}, now=now)
-    # After the commit: whoever withdraws holds their own row and waits for the room's, never the other way.
-    transaction.on_commit(partial(settle_game, game.pk, now))
     return True

@@ -15,6 +15,7 @@ from games.group.models import Game, Ticket
 from games.group.selectors import has_played, is_at_the_table, newest_seat, open_ticket
 from games.group.services.gathering import Gathering, gather
 from games.group.services.settings import settings_of
+from games.group.services.settling import end_state_of
 from games.group.services.starting import KEY, locked_settings, start_game
 from studies.models import EndState, Participant, Study
 from studies.services import complete, hold, screen_out
@@ -59,6 +60,8 @@ def _new_ticket(participant: Participant, now: datetime) -> Ticket:
     settings = settings_of(study)
     if seat is not None and settings.play_once:
         raise Conflict("played_once", _("Each person plays once in this study."))
+    if seat is not None and end_state_of(seat, seat.room.group_game):
+        raise Conflict("no_more_games", _("Your part in this study is over."))
     return Ticket.objects.create(
         study=study,
         participant=participant,
@@ -124,10 +127,11 @@ def close_tickets(participant: Participant, now: datetime) -> int:
 
 
 def note_waiting(*, ticket: Ticket, now: datetime) -> None:
-    """The page of somebody who waits gave a sign."""
-    if now - ticket.seen_at >= SEEN_EVERY:
-        Ticket.objects.filter(pk=ticket.pk, state__in=Ticket.OPEN).update(seen_at=now)
-        ticket.seen_at = now
+    """The page of somebody who waits gave a sign. They wait for a game in the language they chose last."""
+    language = ticket.participant.judging_language
+    if now - ticket.seen_at >= SEEN_EVERY or ticket.language != language:
+        Ticket.objects.filter(pk=ticket.pk, state__in=Ticket.OPEN).update(seen_at=now, language=language)
+        ticket.seen_at, ticket.language = now, language
 
 
 def start_all(*, study: Study, language: str, now: datetime) -> list[Game]:

@@ -1,4 +1,8 @@
-"""What becomes of the people of a game: the end state and so the pay of each, once their part is over."""
+"""What becomes of the people of a game: the end state, and so the pay, of each once their part is over.
+
+Nobody is ended before they were asked the questions after the game: they come to the survey first, and from
+there to the end that their game left them with. Who does not come is settled after a while.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,12 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 
 from games.group.models import Game, Ticket
-from games.group.selectors import has_played, played
+from games.group.selectors import has_played, left_early, played
 from games.room.models import Seat
-from studies.models import EndState, Participant
+from studies.models import EndState
 from studies.services import complete, screen_out
 
-LATE = timedelta(minutes=30)  # to answer the survey; who played and does not come for it is done all the same
+LATE = timedelta(minutes=30)  # for the survey
 BY_LEAVING = {
     Seat.Left.LEFT: EndState.WITHDREW,
     Seat.Left.GONE: EndState.TIMED_OUT,
@@ -22,10 +26,10 @@ BY_END = {Game.End.ABANDONED: EndState.TECHNICAL, Game.End.CANCELLED: EndState.C
 
 
 def end_state_of(seat: Seat, game: Game) -> str:
-    """How it ends for the seat's person; empty for those who played their part: the survey is next."""
+    """How it ends for the seat's person if the game kept them from playing their part; else empty."""
     if seat.out_at is not None:
         return ""
-    if seat.left_why:
+    if left_early(seat, game):
         return BY_LEAVING.get(Seat.Left(seat.left_why), EndState.WITHDREW)
     return BY_END.get(Game.End(game.end), "") if game.end else ""
 
@@ -46,31 +50,26 @@ def settle_person(*, seat: Seat, game: Game, now: datetime) -> bool:
     return screen_out(participant=participant, end_state=end, now=now)
 
 
-def settle_game(game_id: int, now: datetime) -> int:
-    """Settle everybody of a game; how many. Called after the commit, and again by the sweep."""
-    game = Game.objects.get(pk=game_id)
-    seats = Seat.objects.filter(room=game.room_id).select_related("participant__study")
-    return sum(settle_person(seat=seat, game=game, now=now) for seat in seats)
-
-
 def sweep_ends(now: datetime) -> int:
-    """Settle whom nobody has settled: a process stopped in between, or they never came to the survey."""
-    open_end = Seat.objects.filter(
-        participant__end_state="", participant__withdrawn_at=None, room__group_game__isnull=False
-    ).select_related("participant__study", "participant__rater", "room__group_game")
-    left = Q(left_why__in=list(BY_LEAVING)) | Q(room__group_game__end__in=list(BY_END))
+    """End those whose part has been over for long and who have not come for the survey; how many.
+
+    Who played to the end is done; where people may play again they stay.
+    """
+    seats = (
+        Seat.objects.filter(
+            Q(left_at__lt=now - LATE) | Q(room__closed_at__lt=now - LATE),
+            participant__end_state="",
+            participant__withdrawn_at=None,
+            room__group_game__isnull=False,
+        )
+        .exclude(participant__in=Ticket.objects.filter(state__in=Ticket.OPEN).values("participant"))
+        .select_related("participant__study", "participant__rater", "room__group_game")
+    )
+    kept = Q(out_at=None) & (Q(left_why__in=list(BY_LEAVING)) | Q(room__group_game__end__in=list(BY_END)))
     settled = 0
-    for seat in open_end.filter(left, out_at=None):
+    for seat in seats.filter(kept):
         settled += settle_person(seat=seat, game=seat.room.group_game, now=now)
-    late = open_end.filter(
-        played(),
-        room__closed_at__lt=now - LATE,
-        room__study__group__play_once=True,
-    ).exclude(participant__in=Ticket.objects.filter(state__in=Ticket.OPEN).values("participant"))
-    for seat in late:
-        settled += _done(seat.participant, now)
+    for seat in seats.filter(played(), room__closed_at__lt=now - LATE, room__study__group__play_once=True):
+        assert seat.participant is not None  # noqa: S101  (filtered above)
+        settled += complete(participant=seat.participant, now=now)
     return settled
-
-
-def _done(participant: Participant | None, now: datetime) -> bool:
-    return participant is not None and complete(participant=participant, now=now)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db import transaction
-
 from games.group.models import Game
 from games.group.phases import DISCUSSION, REVEAL, VOTE
 from games.group.selectors import rule
 from games.group.services.ending import decided, end_game, too_few
-from games.group.services.settling import settle_game
 from games.group.services.voting import close_if_all_voted, close_vote
 from games.room.models import Room, Seat
 from games.room.services import set_phase
@@ -48,7 +45,6 @@ def left(seat: Seat, now: datetime) -> None:
     """Somebody has left. They stay at the table for the others; with too few people the game is abandoned."""
     room = seat.room
     game = room.group_game
-    transaction.on_commit(lambda: settle_game(game.pk, now))
     if game.end or decided(room):
         return
     if too_few(room, game, now):
