@@ -31,6 +31,7 @@ class Party:
     faults: bool = True
     pace: float = 8.0
     sleep: float = 70.0
+    patience: float = 600.0
     at_once: int = 10
     language: str = ""
 
@@ -48,6 +49,7 @@ class Party:
                     habit=draw(rng) if self.faults else Habit.PLAIN,
                     pace=self.pace,
                     sleep=self.sleep,
+                    patience=self.patience,
                     language=language,
                     stopped=stopped,
                 )

@@ -13,7 +13,6 @@ from games.group.bots.trouble import Habit
 from studies.bots import Page, Stuck, Walker, Watch
 
 WAIT = 0.8  # seconds between two looks at the waiting room
-PATIENCE = 900.0  # seconds a bot waits for a game
 
 
 def _never() -> bool:
@@ -31,6 +30,7 @@ class Plan:
     habit: Habit = Habit.PLAIN
     pace: float = 8.0
     sleep: float = 70.0
+    patience: float = 600.0  # seconds it waits for a game
     language: str = ""  # the one to play in, where the study has it; "": drawn
     stopped: Callable[[], bool] = _never
 
@@ -99,10 +99,10 @@ class Bot(Walker):
     def _wait(self, page: Page) -> Page:
         """Say “ready” where that is asked, else look again in a moment."""
         self.waited_since = self.waited_since or time.monotonic()
-        if time.monotonic() - self.waited_since > PATIENCE:
-            raise Stuck(f"no game began within {PATIENCE:.0f} seconds")
-        patient = time.monotonic() - self.waited_since < PATIENCE / 2
-        for action in ("group/ready/", "group/keep_waiting/" if patient else "group/stop_waiting/"):
+        if time.monotonic() - self.waited_since > self.plan.patience:
+            in_vain = page.form(f"{self.root}group/stop_waiting/") is not None
+            return self.submit(page, "group/stop_waiting/") if in_vain else self.get(f"{self.root}leave/")
+        for action in ("group/ready/", "group/keep_waiting/"):
             if page.form(self.root + action) is not None:
                 return self.submit(page, action)
         time.sleep(WAIT)

@@ -41,6 +41,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--sleep", type=float, default=70.0, help="seconds a locked phone sleeps (default 70)"
         )
+        parser.add_argument(
+            "--patience", type=float, default=300.0, help="seconds a bot waits for a game (default 300)"
+        )
         parser.add_argument("--at-once", type=int, default=10, help="games side by side (default 10)")
         parser.add_argument("--language", default="", help="the language to play in (default: drawn)")
 
@@ -62,6 +65,7 @@ class Command(BaseCommand):
             faults=not options["steady"],
             pace=options["pace"],
             sleep=options["sleep"],
+            patience=options["patience"],
             at_once=options["at_once"],
             language=options["language"],
         )
