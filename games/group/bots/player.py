@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from games.group.bots.table import Table
 from games.group.bots.trouble import Habit
-from studies.bots import Page, Stuck, Walker, Watch
+from studies.bots import Page, Walker, Watch
 
 WAIT = 0.8  # seconds between two looks at the waiting room
 
