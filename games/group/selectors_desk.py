@@ -117,7 +117,10 @@ def concerns_of(study: Study, *, unseen: bool = False) -> QuerySet[Concern]:
 
 
 def reported(concerns: Collection[Concern]) -> list[Reported]:
-    """Each concern with its game and the messages around the one it is about, or around its moment."""
+    """Each concern with its game and the messages around the one it is about, or before its moment.
+
+    Of its round alone: that there was another one tells who was not voted out.
+    """
     games = {
         game.room_id: game
         for game in Game.objects.filter(room__in={one.room_id for one in concerns}).select_related("room")
@@ -131,6 +134,7 @@ def _around(concern: Concern) -> list[Event]:
         before = said.filter(at__lte=concern.at)
         after = said.none()
     else:
+        said = said.filter(round=concern.event.round)
         before = said.filter(seq__lte=concern.event.seq)
         after = said.filter(seq__gt=concern.event.seq)
     return [*reversed(before.order_by("-seq")[: BEFORE + 1]), *after.order_by("seq")[:AFTER]]

@@ -56,6 +56,7 @@ def games(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [_shown(row, study, open_) for row in rows_of(page.rows, now)],
         "page": page,
         "blind": not open_,
+        "at": _local(now, study),
         "zone": study.time_zone,
     }
     return render(request, "desk/group.html", context)

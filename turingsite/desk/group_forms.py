@@ -109,8 +109,26 @@ class BotsForm(Answering):
     language = forms.ChoiceField(label=_("Language"), widget=forms.RadioSelect)
     bots = forms.IntegerField(label=_("Bots"), min_value=1, max_value=MOST, initial=1)
 
-    def __init__(self, data: Any = None, *, study: Study) -> None:
+    def __init__(self, data: Any = None, *, study: Study, people: int) -> None:
+        first = study.languages[0] if study.languages else ""
+        super().__init__(data, initial={"language": first, "bots": people})
+        self.fields["language"].choices = [  # type: ignore[attr-defined]
+            (code, label) for code, label in Language.choices if code in study.languages
+        ]
+
+
+class PreviewForm(Answering):
+    """In which language a preview is opened, and with which agent."""
+
+    language = forms.ChoiceField(label=_("Language"), widget=forms.RadioSelect)
+    agent = forms.ModelChoiceField(
+        Agent.objects.none(), label=_("Agent"), required=False, empty_label=_("drawn, as for any game")
+    )
+
+    def __init__(self, data: Any = None, *, settings: GroupSettings) -> None:
+        study = settings.study
         super().__init__(data, initial={"language": study.languages[0] if study.languages else ""})
         self.fields["language"].choices = [  # type: ignore[attr-defined]
             (code, label) for code, label in Language.choices if code in study.languages
         ]
+        self.fields["agent"].queryset = Agent.objects.order_by("key", "-version")  # type: ignore[attr-defined]

@@ -31,7 +31,9 @@ CALLS = 20  # the newest of them
 def waiting(request: HttpRequest, slug: str) -> HttpResponse:
     """Who waits, for how many more, and the bots that were called; POST calls some."""
     study = access_desk_study(slug, request.user)
-    form = BotsForm(request.POST if request.method == "POST" else None, study=study)
+    settings = settings_of(study)
+    posted = request.POST if request.method == "POST" else None
+    form = BotsForm(posted, study=study, people=settings.people)
     if request.method == "POST" and form.is_valid():
         try:
             call_bots(study=study, user=request.user, now=timezone.now(), **_asked(form))
@@ -45,7 +47,7 @@ def waiting(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": study,
         "title": _("Waiting room"),
-        "settings": settings_of(study),
+        "settings": settings,
         "pools": _pools(study, tickets, now),
         "rows": [_row(ticket, now) for ticket in tickets],
         "form": form,

@@ -39,7 +39,7 @@ KINDS = ("participant", "command", "system")
 VERDICTS = "verdicts"  # not a report, but read over the API like one
 #: Lines whose target is a group game, its room or a seat in it.
 OF_GAMES = frozenset(
-    {"group.next_phase", "group.cancelled", "group.watched", "group.concern_seen"}
+    {"group.next_phase", "group.cancelled", "group.watched", "group.concern_seen", "group.preview_opened"}
     | {"room.extended", "seat.removed"}
 )
 LONGEST = 60  # lines of a detail that are listed; the rest is counted

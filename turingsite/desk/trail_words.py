@@ -108,6 +108,7 @@ DEEDS: Mapping[str, Deed] = {
     "seat.removed": Deed("games", _("removed a player from %(target)s")),
     "group.cancelled": Deed("games", _("stopped %(target)s")),
     "group.concern_seen": Deed("games", _("looked at what was reported in %(target)s")),
+    "group.preview_opened": Deed("games", _("opened all seats of %(target)s")),
     "group.bots_called": Deed("games", _("called bots, language %(target)s")),
     "api.token_made": Deed("api", _("made the API token %(target)s")),
     "api.token_revoked": Deed("api", _("revoked the API token %(target)s")),

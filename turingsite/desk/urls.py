@@ -18,6 +18,7 @@ from turingsite.desk import (
     group_doors,
     group_game,
     group_levers,
+    group_preview,
     group_replay,
     group_waiting,
     imports,
@@ -68,11 +69,13 @@ _GROUP: list[tuple[str, View, str]] = [
     ("settings/", group.settings, "group_settings"),
     ("agents/", group.agents, "group_agents"),
     ("waiting/", group_waiting.waiting, "group_waiting"),
+    ("preview/", group_preview.preview, "group_preview"),
     ("concerns/", group_concerns.concerns, "group_concerns"),
     ("games/<slug:code>/", group_game.game, "group_game"),
     ("games/<slug:code>/news/", group_game.news, "group_news"),
     ("games/<slug:code>/watch/", group_doors.watch, "group_watch"),
     ("games/<slug:code>/lever/", group_levers.lever, "group_lever"),
+    ("games/<slug:code>/seats/", group_preview.seats, "group_seats"),
     ("games/<slug:code>/replay/", group_replay.replay, "group_replay"),
 ]
 

@@ -1,4 +1,4 @@
-// The waiting room: its moving parts come anew every five seconds; the form for bots stays as it is.
+// Lists that change by themselves: their moving parts come anew every five seconds, forms stay as they are.
 const EVERY = 5_000;
 const parts = () => [...document.querySelectorAll("[data-again]")];
 const hold = document.querySelector("[data-hold]");
