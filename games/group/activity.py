@@ -89,10 +89,9 @@ def debrief_facts(participant: Participant) -> list[tuple[registry.Text, str]]:
 
 
 def _end(seat: Seat, game: Game) -> str:
-    words = presenters.how_it_ended(seat, game)
-    return (
-        words if game.end not in Game.PLAYED or not seat.left_why else f"{words} {Game.End(game.end).label}."
-    )
+    """As the person met it; who left a game that was decided later also reads how."""
+    own, of_all = presenters.how_it_ended(seat, game), presenters.how_it_went(game)
+    return own if own == of_all or game.end not in Game.PLAYED else f"{own} {of_all}"
 
 
 def _told(game: Game) -> list[tuple[registry.Text, str]]:

@@ -173,20 +173,26 @@ def agent_name(game: Game) -> str:
 
 def how_it_ended(seat: Seat, game: Game) -> str:
     """The end as one person met it, in a sentence."""
+    if selectors.left_early(seat, game):
+        return {
+            Seat.Left.REMOVED: _("You were taken out of the game by the people who run the study."),
+            Seat.Left.GONE: _("Your page was closed for so long that the game went on without you."),
+        }.get(Seat.Left(seat.left_why), _("You left the game."))
     if seat.out_at is not None and not game.end:
         return _("You were voted out. The others are still playing.")
-    if seat.left_why == Seat.Left.REMOVED:
-        return _("You were taken out of the game by the people who run the study.")
-    if seat.left_why == Seat.Left.GONE:
-        return _("Your page was closed for so long that the game went on without you.")
-    if selectors.left_early(seat, game):
-        return _("You left the game.")
+    return how_it_went(game)
+
+
+def how_it_went(game: Game) -> str:
+    """The end of the game in a sentence; "" before."""
+    if not game.end:
+        return ""
     return {
         Game.End.AGENT_OUT: _("The AI was voted out."),
         Game.End.SURVIVED: _("The AI was not found."),
         Game.End.ABANDONED: _("Too many people left, so the game could not go on. That is not your fault."),
         Game.End.CANCELLED: _("The people who run the study had to end the game. That is not your fault."),
-    }.get(Game.End(game.end), "")
+    }[Game.End(game.end)]
 
 
 def _common(participant: Participant) -> Data:

@@ -83,14 +83,16 @@ def is_over_for(seat: Seat, game: Game) -> bool:
 
 
 def left_early(seat: Seat, game: Game) -> bool:
-    """Whether the person was gone before the game ended; leaving its room afterwards is no leaving."""
-    return seat.left_at is not None and (game.ended_at is None or seat.left_at <= game.ended_at)
+    """Whether the person was gone before their part was over, by being voted out or by the game's end."""
+    over = seat.out_at or game.ended_at
+    return seat.left_at is not None and (over is None or seat.left_at <= over)
 
 
 def played() -> Q:
     """Seats of people who did their part: voted out, or there until the game was decided."""
+    out = Q(left_at=None) | Q(left_at__gt=F("out_at"))
     stayed = Q(left_at=None) | Q(left_at__gt=F("room__group_game__ended_at"))
-    return Q(out_at__isnull=False) | (Q(room__group_game__end__in=Game.PLAYED) & stayed)
+    return (Q(out_at__isnull=False) & out) | (Q(out_at=None, room__group_game__end__in=Game.PLAYED) & stayed)
 
 
 def has_played(participant: Participant) -> bool:

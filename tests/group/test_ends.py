@@ -122,6 +122,9 @@ def test_a_game_goes_on_without_who_has_left_and_the_others_are_not_told(table, 
     game.to_the("vote")
     game.all_vote(leaver.seat)
     assert Elimination.objects.get().seat == leaver.seat  # still at the table for the others
+    assert leaver.where() == "group/survey/"
+    leaver.form("group/survey/")
+    assert leaver.end == EndState.WITHDREW  # to be voted out in one's absence is not to have played
     assert leaver.get("room/log/").url == leaver.url("go/")
     assert game.end == ""
 

@@ -27,10 +27,10 @@ BY_END = {Game.End.ABANDONED: EndState.TECHNICAL, Game.End.CANCELLED: EndState.C
 
 def end_state_of(seat: Seat, game: Game) -> str:
     """How it ends for the seat's person if the game kept them from playing their part; else empty."""
-    if seat.out_at is not None:
-        return ""
     if left_early(seat, game):
         return BY_LEAVING.get(Seat.Left(seat.left_why), EndState.WITHDREW)
+    if seat.out_at is not None:
+        return ""
     return BY_END.get(Game.End(game.end), "") if game.end else ""
 
 
@@ -65,7 +65,7 @@ def sweep_ends(now: datetime) -> int:
         .exclude(participant__in=Ticket.objects.filter(state__in=Ticket.OPEN).values("participant"))
         .select_related("participant__study", "participant__rater", "room__group_game")
     )
-    kept = Q(out_at=None) & (Q(left_why__in=list(BY_LEAVING)) | Q(room__group_game__end__in=list(BY_END)))
+    kept = Q(left_why__in=list(BY_LEAVING)) | Q(room__group_game__end__in=list(BY_END))
     settled = 0
     for seat in seats.filter(kept):
         settled += settle_person(seat=seat, game=seat.room.group_game, now=now)
