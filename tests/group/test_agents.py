@@ -17,7 +17,8 @@ def test_the_agent_that_ships_is_stored_once_with_its_rater_and_says_that_it_is_
     agent = ensure_offline_agent()
     assert ensure_offline_agent() == agent
     assert Agent.objects.count() == MachineConfig.objects.count() == Rater.objects.count() == 1
-    assert agent.machine.rater.machine.parameters["delays"] == agent.delays
+    assert agent.machine.parameters["delays"] == agent.delays
+    assert agent.machine.rater.participant is None
     assert "script" in agent.told_en
     assert "脚本" in agent.told_zh
     assert [line.target for line in AuditLine.objects.filter(action="agent.published")] == ["offline 1"]

@@ -33,20 +33,20 @@ class Running(NamedTuple):
 class Calls:
     """Those that this runner has claimed. All but the bots runs in the runner's thread."""
 
-    def __init__(self, claim: str, send_bots: SendBots) -> None:
-        self.claim, self._send_bots = claim, send_bots
+    def __init__(self, runner: str, send_bots: SendBots) -> None:
+        self.runner, self._send_bots = runner, send_bots
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="bots")
         self._running: dict[int, Running] = {}
 
     def care(self, now: datetime) -> None:
         """Note what has ended, renew what runs, take what waits."""
         self._note_ended(now)
-        own = claims.renew_calls(claim=self.claim, calls=list(self._running), now=now)
+        own = claims.renew_calls(runner=self.runner, calls=list(self._running), now=now)
         for call_id in set(self._running) - own:
             self._running.pop(call_id).stop.set()
         claims.end_lost_calls(now)
         while len(self._running) < AT_ONCE:
-            call = claims.claim_call(claim=self.claim, now=now)
+            call = claims.claim_call(runner=self.runner, now=now)
             if call is None:
                 return
             stop = threading.Event()
@@ -69,7 +69,7 @@ class Calls:
             failure = running.found.exception()
             findings = [f"{type(failure).__name__}: {failure}"] if failure else running.found.result()
             claims.finish_call(
-                call_id=call_id, claim=self.claim, findings=findings, failed=failure is not None, now=now
+                call_id=call_id, runner=self.runner, findings=findings, failed=failure is not None, now=now
             )
             del self._running[call_id]
             if failure is not None:

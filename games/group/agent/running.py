@@ -84,10 +84,10 @@ class Runner:
         threads: int = THREADS,
         most: int = MOST_GAMES,
     ) -> None:
-        self.claim = claims.new_claim()
+        self.name = claims.new_name()
         self.plays: dict[int, Play] = {}
         self._most, self._beat = most, beat
-        self._calls = Calls(self.claim, send_bots) if send_bots is not None else None
+        self._calls = Calls(self.name, send_bots) if send_bots is not None else None
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="agent")
         self._due: list[tuple[float, int, Entry]] = []
         self._order = itertools.count()
@@ -110,7 +110,7 @@ class Runner:
 
     def run(self) -> None:
         """Until ``stop``. What it played is free for others when this returns."""
-        logger.info("event=agents_started claim=%s", self.claim)
+        logger.info("event=agents_started runner=%s", self.name)
         care = beat = 0.0
         while not self._stopping.is_set():
             now = time.monotonic()
@@ -128,13 +128,14 @@ class Runner:
         """Renew what is ours, forget what is not any more, take what nobody has."""
         now = timezone.now()
         try:
-            own = claims.renew_games(claim=self.claim, games=list(self.plays), now=now)
-            for game_id in set(self.plays) - own:
-                del self.plays[game_id]
-            for game_id in claims.claim_games(claim=self.claim, most=self._most - len(self.plays), now=now):
-                play = self.plays[game_id] = Play(game_id, self.claim)
+            own = claims.renew_games(runner=self.name, games=list(self.plays), now=now)
+            self.plays = {key: play for key, play in self.plays.items() if own.get(key) == play.claim}
+            free = self._most - len(self.plays)
+            taken = claims.claim_games(runner=self.name, turn=next(self._order), most=free, now=now)
+            for game_id, claim in taken.items():
+                play = self.plays[game_id] = Play(game_id, claim)
                 self._put(Entry(play, play), 0.0)
-                logger.info("event=agent_sits_down game=%s claim=%s", game_id, self.claim)
+                logger.info("event=agent_sits_down game=%s claim=%s", game_id, claim)
             if self._calls is not None:
                 self._calls.care(now)
         except DatabaseError as problem:
@@ -200,9 +201,9 @@ class Runner:
             self._collect(time.monotonic() + 0.1)
         self._pool.shutdown(wait=False, cancel_futures=True)
         try:
-            claims.free_games(claim=self.claim)
+            claims.free_games(runner=self.name)
         except DatabaseError as problem:
             logger.warning("event=agents_wait error=%s", type(problem).__name__)
         finally:
             connection.close()
-        logger.info("event=agents_stopped claim=%s", self.claim)
+        logger.info("event=agents_stopped runner=%s", self.name)

@@ -184,6 +184,8 @@ def _occasions(view: View, talk: Talk) -> Iterator[tuple[Heard | None, Lines]]:
 
 
 def _lines_for(heard: Heard, view: View, talk: Talk) -> Lines:
+    if heard.key == "greeting" and view.own and not heard.to_me:
+        return {}  # it has greeted before
     if heard.key:
         return talk.said[heard.key]
     lines = dict(talk.topics[heard.topic].lines) if heard.topic is not None else {}
