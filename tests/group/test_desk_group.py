@@ -283,7 +283,9 @@ def test_a_report_is_read_in_its_context_and_marked_once(researcher: Any, game: 
     assert "looked at by researcher" in text(researcher.get(page + "?all=1"))
     assert AuditLine.objects.filter(action="group.concern_seen").count() == 1
     other = Concern.objects.create(room=GameFactory().room, seat=game.room.seats.first(), at=event.at)
-    assert researcher.post(page, {"concern": other.pk}).status_code == 404
+    assert "There is no such report" in text(researcher.post(page, {"concern": other.pk}, follow=True))
+    other.refresh_from_db()
+    assert other.seen_at is None
 
 
 def test_the_waiting_room_and_calls_for_bots(researcher: Any, study: Study) -> None:

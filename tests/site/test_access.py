@@ -361,7 +361,7 @@ def world(cast, settings, tmp_path) -> dict[str, Any]:
             "participant": person.code,
             "annotator": person.code,
             "dialogue": exposure.dialogue.code,
-            "game": GameFactory(room__study=study).code,
+            "game": GameFactory(room__study=study, room__is_preview=True).code,
         },
     }
 

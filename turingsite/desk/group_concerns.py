@@ -15,7 +15,6 @@ from games.group.selectors_desk import concerns_of, reported
 from games.group.services.looking import look_at_concern
 from studies.selectors import access_desk_study
 from turingsite.desk.paging import newest_first
-from turingsite.errors import NotFound
 
 
 @never_cache
@@ -28,8 +27,8 @@ def concerns(request: HttpRequest, slug: str) -> HttpResponse:
         found = concerns_of(study).filter(pk=int(asked) if asked.isdecimal() and len(asked) < 19 else 0)
         concern = found.select_related("room__group_game", "room__study").first()
         if concern is None:
-            raise NotFound("no_concern", _("There is no such report."))
-        if look_at_concern(concern=concern, user=request.user, now=timezone.now()):
+            messages.error(request, _("There is no such report."))
+        elif look_at_concern(concern=concern, user=request.user, now=timezone.now()):
             messages.success(request, _("Marked as looked at."))
         return redirect(request.get_full_path())
     zone = ZoneInfo(study.time_zone)
