@@ -46,7 +46,8 @@ def record_answers(
 ) -> None:
     """Store one answer per question with the scale it was given on. Sent again, the later answer counts.
 
-    Every question gets a row (None where an optional one was left open), so that answered is answered.
+    Every question gets a row, an empty one where an optional question was left open, so that answered is
+    answered.
     """
     hold(participant=participant)
     if questionnaire.study_id != participant.study_id:
@@ -67,7 +68,7 @@ def record_answers(
                 rater=participant.rater,
                 questionnaire=questionnaire,
                 question=question["key"],
-                value=values.get(question["key"]),
+                value=_said(values.get(question["key"])),
                 scale=scale_of(question),
                 language=language,
                 about=about,
@@ -79,3 +80,8 @@ def record_answers(
         unique_fields=["rater", "questionnaire", "question", "about"],
         update_fields=["value", "scale", "language", "answered_at"],
     )
+
+
+def _said(value: Any) -> Any:
+    """As stored: what was left open is an empty text, as forms have it."""
+    return "" if value is None else value
