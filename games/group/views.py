@@ -89,12 +89,12 @@ def wait(request: HttpRequest, slug: str) -> HttpResponse:
     if place.name != "wait":
         return elsewhere(request, _onward(place, participant, now))
     ticket = place.ticket or lobby.join(participant=participant, now=now)
+    ticket.participant, ticket.study = participant, participant.study
     lobby.note_waiting(ticket=ticket, now=now)
     lobby.start_all(study=participant.study, language=ticket.language, now=now)
     ticket.refresh_from_db(fields=["state"])
     if ticket.state not in Ticket.OPEN:
         return elsewhere(request, presenters.address("play", participant.study))
-    ticket.participant, ticket.study = participant, participant.study
     settings = settings_of(participant.study)
     if is_json(request):
         return JsonResponse(presenters.wait_state(ticket, settings, now))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dialogues.models import Nature
 from games.group.models import Game
@@ -17,6 +17,8 @@ from games.group.services.voting import close_if_all_voted
 from games.room.models import Room, Seat
 from games.room.services import hold, leave_seat
 from studies.models import Participant, Study
+
+SHORTEST = timedelta(seconds=30)  # the least that ``gone_after`` can be
 
 
 def withdrew(participant: Participant, now: datetime) -> None:
@@ -33,8 +35,14 @@ def withdrew(participant: Participant, now: datetime) -> None:
 
 def sweep_seats(now: datetime) -> int:
     """Note who was not seen for too long, or has ended the study and still has a seat; how many."""
+    ended = ~Q(participant__end_state="") & Q(participant__isnull=False)
     seats = Seat.objects.filter(
-        nature=Nature.HUMAN, out_at=None, left_at=None, room__closed_at=None, room__group_game__end=""
+        Q(seen_at=None) | Q(seen_at__lt=now - SHORTEST) | ended,
+        nature=Nature.HUMAN,
+        out_at=None,
+        left_at=None,
+        room__closed_at=None,
+        room__group_game__end="",
     ).select_related("room__group_game", "participant")
     noted = 0
     for seat in seats.order_by("room", "position"):
