@@ -26,6 +26,7 @@ def hold(room_id: int) -> Room:
 
 
 def deadline_after(now: datetime, seconds: float | None) -> datetime | None:
+    """When a phase of so many seconds ends; None where the rules end it."""
     return None if seconds is None else now + timedelta(seconds=seconds)
 
 

@@ -82,11 +82,13 @@ def send_message(
 
 def _readable(text: Any, client_id: Any) -> tuple[str, str]:
     if not isinstance(text, str) or not isinstance(client_id, str) or not _CLIENT_ID.fullmatch(client_id):
-        raise Invalid("unreadable", _("This could not be read as a message. Load the page again."))
+        raise Invalid("unreadable", _("The request cannot be read. Load the page again; you lose nothing."))
     if len(text) > LONGEST:
         raise _too_long(LONGEST)
-    if words := characters.refusal(text):
-        raise Invalid("unreadable", words)
+    if characters.cleaned(text) != text:  # not taken out: what is stored is what was sent
+        raise Invalid(
+            "unreadable", _("There is a character in this message that can't be sent. Take it out.")
+        )
     if _BLANK.fullmatch(text):
         raise Invalid("empty", _("There is nothing in this message."))
     return text, client_id
@@ -103,7 +105,7 @@ def _refuse(stored: Stored, now: datetime) -> NoReturn:
         case "left":
             raise Gone("left", _("You have left this game."))
         case "out":
-            raise Conflict("out", _("You were voted out: you can read on but not write."))
+            raise Conflict("out", _("You were voted out, so you can't write any more."))
         case "too_long":
             raise _too_long(stored.max_length)
         case "too_fast":
