@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from dialogues.models import Nature
 from games.group import watching
 from games.group.models import AgentStep, Game
+from games.group.selectors import topic_of
 from games.group.selectors_desk import remaining
 from games.group.services.looking import note_watching
 from games.room.models import Concern
@@ -42,7 +43,7 @@ def game(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "mark": came["mark"],
         "agent": found.agent,
         "thinking": thinking_of(found.agent) if found.agent else "",
-        "topic": found.rules.get(f"topic_{found.room.language[:2]}", ""),
+        "topic": topic_of(found, found.room.language),
         "extensions": EXTENSIONS,
         "players": found.room.seats.filter(nature=Nature.HUMAN, left_at=None).order_by("position"),
     }
