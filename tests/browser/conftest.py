@@ -6,18 +6,10 @@ loop shuts out the ORM.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -27,9 +19,9 @@ from django.db import connection
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.playing import CLIP, PHONE, Game, seed_game, start
+from tests.browser.serving import PAGES, serving
 from tests.servers_plugin import chromium
 
-ROOT = Path(__file__).resolve().parents[2]
 SEEDS = {"game", "whole_study", "revealing"}  # fixtures that write rows
 
 
@@ -42,43 +34,9 @@ def site(
         if connection.vendor != "postgresql":
             pytest.skip("the browser tests' server shares a PostgreSQL test database")
         database = connection.settings_dict
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    user = quote(database["USER"]) + (f":{quote(database['PASSWORD'])}" if database["PASSWORD"] else "")
-    place = f"{database['HOST'] or '127.0.0.1'}:{database['PORT'] or 5432}"
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE,
-        "DATABASE_URL": f"postgres://{user}@{place}/{database['NAME']}",
-        "TEST_VAR_DIR": str(settings.VAR_DIR),
-    }
     log = tmp_path_factory.mktemp("server") / "log"
-    command = [sys.executable, "-m", "gunicorn", "turingsite.wsgi:application", "--bind", f"127.0.0.1:{port}"]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "--worker-class", "gthread", "--threads", "8", "--keep-alive", "30"],
-            cwd=ROOT,
-            env=environment,
-            stdout=output,
-            stderr=output,
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait(process, f"{address}/health/live", log)
+    with serving(PAGES, database, log) as address:
         yield address
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def _wait(process: subprocess.Popen[bytes], address: str, log: Path, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(OSError), urlopen(address, timeout=5) as answer:  # noqa: S310
-            if answer.status == 200:
-                return
-        time.sleep(0.2)
-    pytest.fail(f"the server does not answer:\n{log.read_text()[-3000:]}")
 
 
 @pytest.fixture(scope="session")

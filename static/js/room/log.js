@@ -31,6 +31,7 @@ export class Log {
   // -- scrolling
 
   scrolled() {
+    if (this.coming) return; // on the way there
     this.atEnd = this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < NEAR;
     if (this.atEnd) this.count(0);
   }
@@ -39,6 +40,14 @@ export class Log {
     this.box.scrollTop = this.box.scrollHeight;
     this.atEnd = true;
     this.count(0);
+  }
+
+  // Once for all lines that come together.
+  soonToEnd() {
+    this.coming ??= requestAnimationFrame(() => {
+      this.coming = null;
+      this.toEnd();
+    });
   }
 
   count(unread) {
@@ -59,7 +68,7 @@ export class Log {
     this.list.append(line);
     if (this.list.childElementCount > SHOWN) this.list.firstElementChild.remove();
     this.reachable();
-    if (wasAtEnd) this.toEnd();
+    if (wasAtEnd) this.soonToEnd();
     else if (!mine) this.count(this.unread + 1);
   }
 

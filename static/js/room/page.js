@@ -70,6 +70,8 @@ class RoomPage {
     this.showWaiting();
     this.outbox.run();
     document.addEventListener("visibilitychange", () => this.title());
+    // The link leads on where no scripts run; here it opens the sheet it names.
+    document.getElementById("leave").addEventListener("click", (event) => event.preventDefault());
     fitToScreen();
   }
 
