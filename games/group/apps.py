@@ -15,10 +15,12 @@ class GroupConfig(AppConfig):
         from games.group import activity, datasets, reports, rules, study_file  # loads models
         from games.group.agent.offline import OFFLINE
         from games.group.agent.thinking import kinds
+        from games.group.interchange import writing
 
         activity.register()
         rules.register()
         datasets.register()
         reports.register()
+        writing.register()
         study_file.register()
         kinds.add(OFFLINE)

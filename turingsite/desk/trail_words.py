@@ -79,6 +79,7 @@ DEEDS: Mapping[str, Deed] = {
     "import.done": Deed("imports", _("finished %(target)s")),
     "verdicts.imported": Deed("imports", _("imported verdicts")),
     "scores.imported": Deed("imports", _("imported scores")),
+    "group_games.imported": Deed("imports", _("imported group games")),
     "annotation.settings": Deed("annotation", _("changed the annotation settings")),
     "taxonomy.copied": Deed("annotation", _("made the copy %(target)s of a taxonomy")),
     "taxonomy.edited": Deed("annotation", _("edited the taxonomy %(target)s")),

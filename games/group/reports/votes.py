@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
         analysis_set="",
         language=options.language,
         basis=data.basis,
-        tables=(_first_round(data, ballots), _by_round(ballots), _ties(data)),
+        tables=(_first_round(data, ballots), _by_round(ballots), _ties(data, tables)),
         notes=(
             _("The agent's own votes are in no share."),
             _("Test games, pilots and games that were cancelled or abandoned are left out."),
@@ -154,16 +155,18 @@ def _by_round(ballots: Sequence[Ballot]) -> ReportTable:
     )
 
 
-def _ties(data: Given) -> ReportTable:
-    """How often who went had most votes, how ties were decided, and whether the first seat was favoured."""
+def _ties(data: Given, tables: Tables) -> ReportTable:
+    """How often who went next had most votes, how ties were decided, whether the first seat was favoured."""
     rows = []
-    of_games = [(game, one) for game in data.games for one in game.rounds if one.tally or one.tied]
+    voted = _tallies(data, tables)
+    went = [(game, tally, _next_out(game, number)) for game, number, tally in voted]
     by_draw: dict[str, list[tuple[Played, Round]]] = {}
-    for game, one in of_games:
-        if len(one.tied) > 1:
-            by_draw.setdefault(_how(one.draw), []).append((game, one))
-    consistent = sum(_has_most(one) for _game, one in of_games)
-    head = {"rounds": len(of_games), "consistent": consistent}
+    for game in data.games:
+        for one in game.rounds:
+            if len(one.tied) > 1:
+                by_draw.setdefault(_how(one.draw), []).append((game, one))
+    consistent = sum(one is not None and _has_most(one, tally) for _game, tally, one in went)
+    head = {"rounds": len(voted), "consistent": consistent}
     for how in (DRAWN, FIRST, UNSAID):
         tied = by_draw.get(how, [])
         if not tied:
@@ -182,7 +185,7 @@ def _ties(data: Given) -> ReportTable:
                 "note": "" if known else not_enough(len(tied)),
             }
         )
-    if not rows and of_games:
+    if not rows and voted:
         rows.append({"decided": "", **head, "ties": 0, "note": _("no ties")})
     return ReportTable(
         "ties",
@@ -198,8 +201,8 @@ def _ties(data: Given) -> ReportTable:
                     UNSAID: gettext_lazy("not recorded"),
                 },
             ),
-            Heading("rounds", gettext_lazy("rounds decided"), "count"),
-            Heading("consistent", gettext_lazy("by most votes"), "count"),
+            Heading("rounds", gettext_lazy("rounds with votes"), "count"),
+            Heading("consistent", gettext_lazy("most-voted went"), "count"),
             Heading("ties", gettext_lazy("ties"), "count"),
             Heading("first", gettext_lazy("first of the tied went"), "count"),
             Heading("chance", gettext_lazy("by an even draw"), decimals=1),
@@ -208,8 +211,8 @@ def _ties(data: Given) -> ReportTable:
         ),
         tuple(rows),
         gettext_lazy(
-            "By most votes: nobody had more than the one who went. First: in the order in which players sat. "
-            "An even draw takes the first of k tied in one of k; the last column is exact."
+            "Most-voted went: nobody had more votes than the one who went next. First: in the order in which "
+            "players sat. An even draw takes the first of k tied in one of k; the last column is exact."
         ),
     )
 
@@ -220,10 +223,26 @@ def _how(draw: Mapping[str, Any]) -> str:
     return FIRST if draw.get("rule") == FIRST else UNSAID
 
 
-def _has_most(one: Round) -> bool:
-    if one.tied:
-        return one.seat in one.tied
-    return one.tally.get(one.seat, 0) == max(one.tally.values(), default=0)
+def _tallies(data: Given, tables: Tables) -> list[tuple[Played, int, Counter[str]]]:
+    """Votes by target of every round in which somebody voted, the agent's included."""
+    games = {game.code: game for game in data.games}
+    found: dict[tuple[str, int], Counter[str]] = {}
+    table = tables["group_votes"]
+    for code, number, _voter, target in zip(
+        *(table.column(name) for name in COLUMNS["group_votes"]), strict=True
+    ):
+        if code in games and target:
+            found.setdefault((code, number), Counter())[target] += 1
+    return [(games[code], number, tally) for (code, number), tally in found.items()]
+
+
+def _next_out(game: Played, number: int) -> Round | None:
+    """Who went by the vote of that round, or of the next one that had a consequence."""
+    return next((one for one in game.rounds if one.number >= number), None)
+
+
+def _has_most(one: Round, tally: Mapping[str, int]) -> bool:
+    return one.seat in one.tied or tally.get(one.seat, 0) == max(tally.values(), default=0)
 
 
 def _is_first(game: Played, one: Round) -> bool:
