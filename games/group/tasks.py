@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from games.group.services import calls, leaving, lobby, settling
+from games.group.services import calls, keeping, leaving, lobby, settling
 
 
 @shared_task
@@ -18,9 +18,10 @@ def sweep_lobbies() -> None:
 
 @shared_task
 def sweep_games() -> None:
-    """Note who has gone, close votes that wait for nobody, settle people. Runs on a clock."""
+    """Note who has gone, close votes that wait for nobody, end people's part, keep talks. Runs on a clock."""
     now = timezone.now()
     leaving.sweep_seats(now)
     leaving.sweep_votes(now)
     leaving.sweep_closed(now)
     settling.sweep_ends(now)
+    keeping.sweep_talks(now)
