@@ -8,12 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from games.group.models import Vote
-from games.room.models import Concern
+from games.room.models import Concern, Seat
 from studies.models import Answer, Participant
 from tests.browser.playing import DESK, rows, until
 from tests.browser.rooms import (
     NO_SOCKETS,
     Contexts,
+    Player,
     Table,
     choose,
     enter,
@@ -191,9 +192,9 @@ def test_what_the_room_refuses_comes_back_with_the_reason(talking: Table, contex
     expect(page.locator("#say")).to_have_value("call me: ann@example.org")
     settled(page)
     page.locator("#say").fill("x" * 499)
-    expect(page.locator("#say-note")).to_have_text("1 characters left")
+    expect(page.locator("#say-note")).to_have_text("Characters left: 1")
     page.locator("#say").fill("😀" * 501)
-    expect(page.locator("#say-note")).to_have_text("Too long by 1 characters")
+    expect(page.locator("#say-note")).to_have_text("Too long. Characters too many: 1")
     page.locator("#say").press("Enter")
     assert talking.log() == []
     for number in range(6):
@@ -253,7 +254,7 @@ def test_keyboard_alone_writes_reports_votes_and_leaves(talking: Table, context:
     page.keyboard.press("Enter")
     expect(page.locator("#report-thanks")).to_be_visible()
     page.keyboard.press("Escape")
-    assert rows(lambda: [(one.event.text, one.text) for one in Concern.objects.all()]) == [("line 1", "rude")]
+    assert rows(lambda: list(Concern.objects.values_list("event__text", "text"))) == [("line 1", "rude")]
     tab_to(page, "Write a message")
     page.keyboard.type("by keys")
     page.keyboard.press("Enter")
@@ -293,7 +294,7 @@ def test_two_tabs_of_one_person_and_where_one_reads(talking: Table, context: Con
     first, second = enter(browser, ann), enter(browser, ann)
     say(first, "from the first")
     expect(second.locator("#lines .mine p")).to_have_text("from the first")
-    speakers = [ben, talking.agent, talking.people[2]]
+    speakers: list[Player | Seat] = [ben, talking.agent, talking.people[2]]
     for number in range(12):  # four of each: as fast as the room allows
         talking.says(speakers[number % 3], f"line {number}\n\n\n\n\nand more")
     expect(first.locator("#lines .msg")).to_have_count(13)

@@ -48,8 +48,8 @@ def large(transactional_db: None, site: str) -> Table:  # noqa: F811
 
 @pytest.fixture
 def talking(transactional_db: None, site: str) -> Table:  # noqa: F811
-    settings = {"typing_indicator": True, "show_tallies": True, "abstain_button": True, "rate_count": 50}
-    return seed_table(site, **settings).begin()
+    shown = {"typing_indicator": True, "show_tallies": True, "abstain_button": True}
+    return seed_table(site, languages=("en",), rate_count=50, **shown).begin()
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ export class Composer {
     this.field.addEventListener("keydown", (event) => this.pressed(event));
     this.field.addEventListener("compositionend", () => this.changed());
     this.field.addEventListener("input", () => {
+      this.reason = "";
       this.changed();
       if (!this.field.value) return;
       if (performance.now() - (this.typedAt ?? -TYPING) < TYPING) return;
@@ -54,6 +55,7 @@ export class Composer {
     const text = this.field.value;
     this.field.value = "";
     this.typedAt = undefined;
+    this.reason = "";
     this.changed();
     this.keep();
     this.on.send(text);
@@ -63,13 +65,13 @@ export class Composer {
   // A message that the room did not take comes back, before whatever has been written since.
   giveBack(text, reason) {
     this.field.value = this.field.value ? `${text}\n${this.field.value}` : text;
+    this.reason = reason; // until something is changed
     this.changed();
-    this.say(reason, true);
-    this.field.setAttribute("aria-invalid", "true");
     this.field.setSelectionRange(text.length, text.length);
   }
 
   allow(open, longest) {
+    if (open === this.open && longest === this.longest) return;
     this.open = open;
     this.longest = longest;
     this.changed();
@@ -77,11 +79,11 @@ export class Composer {
 
   changed() {
     const left = -this.over;
-    this.field.removeAttribute("aria-invalid");
-    if (left < 0) {
-      this.field.setAttribute("aria-invalid", "true");
-      this.say(this.words.say("tooLong", { n: -left }), true);
-    } else if (left <= Math.min(NEAR, this.longest / 2)) this.say(this.words.say("left", { n: left }));
+    const reason = left < 0 ? this.words.say("tooLong", { n: -left }) : this.reason;
+    if (reason) this.field.setAttribute("aria-invalid", "true");
+    else this.field.removeAttribute("aria-invalid");
+    if (reason) this.say(reason, true);
+    else if (left <= Math.min(NEAR, this.longest / 2)) this.say(this.words.say("left", { n: left }));
     else this.say("");
     if (this.open && !this.empty && left >= 0) this.button.removeAttribute("aria-disabled");
     else this.button.setAttribute("aria-disabled", "true");

@@ -142,7 +142,7 @@ class RoomPage {
     if (answer.type === "refused") {
       const { code, message } = answer.error;
       this.composer.giveBack(letter.text, message);
-      if (CLOSED.has(code)) this.panels.remark(this.words.say("notSent", { text: letter.text }));
+      if (CLOSED.has(code)) this.panels.remark(this.words.say("notSent", { text: short(letter.text) }));
       this.announcer.notice(message);
     } else if (answer.seq > this.last) {
       this.arrived.set(answer.seq, letter);
@@ -207,6 +207,8 @@ class RoomPage {
     setTimeout(() => location.replace(url || this.urls.play), url ? 0 : restDue());
   }
 }
+
+const short = (text) => (text.length > 60 ? `${[...text].slice(0, 60).join("")}…` : text);
 
 // A page that comes anew for want of an answer does so once in ten seconds, however often it is sent away.
 function restDue() {

@@ -7,6 +7,13 @@ export class Seats {
     this.words = words;
     this.list = document.getElementById("seats");
     this.all = new Map();
+    // A row that is wider than the screen scrolls, so the keyboard must get there; any other is no stop of its own.
+    new ResizeObserver(() => this.reachable()).observe(this.list);
+  }
+
+  reachable() {
+    if (this.list.scrollWidth > this.list.clientWidth) this.list.tabIndex = 0;
+    else this.list.removeAttribute("tabindex");
   }
 
   // `state` of the room; `natures`: code → what somebody who is out was.
@@ -22,6 +29,7 @@ export class Seats {
     if (shown === this.shown) return;
     this.shown = shown;
     this.list.replaceChildren(...[...this.all.values()].map((seat) => this.item(seat)));
+    this.reachable();
   }
 
   // The seat of a code; one that never was there has a name all the same, so that no page breaks.
