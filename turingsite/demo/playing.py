@@ -64,7 +64,7 @@ def play(
 
 
 def _take_part(study: Study, person: Person, code: str, human: dict[int, float]) -> int:
-    participant = _join(study, person, code)
+    participant = join(study, person, code)
     finished = 0
     for _ in range(person.rounds):
         if not _round(participant, person, human, stop_after=99):
@@ -80,7 +80,8 @@ def _take_part(study: Study, person: Person, code: str, human: dict[int, float])
     return finished
 
 
-def _join(study: Study, person: Person, code: str) -> Participant:
+def join(study: Study, person: Person, code: str) -> Participant:
+    """Consent, language and profile; the person is where the study's activities begin."""
     rng = person.rng
     text = current_consent_text(study)
     assert text is not None  # noqa: S101  (an open study has one)

@@ -1,4 +1,4 @@
-"""Make the study `demo` with spoken dialogues and simulated rounds, to look at and to play."""
+"""Make the studies `demo` and `demo-chat`, with simulated rounds and games, to look at and to play."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from turingsite.demo import labels, seed
+from turingsite.demo import group, labels, seed
 from turingsite.errors import DomainError
 
 
 class Command(BaseCommand):
-    help = "Make the study “demo”: dialogues, a researcher, simulated rounds. Run again, it adds the rest."
+    help = (
+        "Make the studies “demo” and “demo-chat”: dialogues, a researcher, simulated rounds and games. Run "
+        "again, it adds the rest."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--rounds", type=int, default=200, help="simulated rounds (default 200)")
+        parser.add_argument("--games", type=int, default=6, help="simulated group games (default 6)")
         parser.add_argument(
             "--workers", type=int, default=None, help="processes for the sound (default: all processors)"
         )
@@ -27,6 +31,7 @@ class Command(BaseCommand):
         began = time.monotonic()
         try:
             self._seed(options["rounds"], options["workers"])
+            self._seed_chat(options["games"])
         except DomainError as error:
             raise CommandError(str(error)) from error
         port = os.environ.get("PORT", "8000")
@@ -35,6 +40,7 @@ class Command(BaseCommand):
         self.stdout.write(self.style.SUCCESS(f"The demo is ready ({time.monotonic() - began:.0f} s)"))
         self.stdout.write(f"  play      {base}/s/demo/")
         self.stdout.write(f"  desk      {base}/admin/  ({seed.LOGIN} / {seed.PASSWORD})")
+        self.stdout.write(f"  chat      {base}/s/demo-chat/")
         self.stdout.write(f"  annotate  {base}/annotate/  ({labels.ANNOTATOR} / {labels.ANNOTATOR_PASSWORD})")
         self.stdout.write(f"  review    {base}/review/  ({labels.REVIEWER} / {labels.REVIEWER_PASSWORD})")
         self.stdout.write("  report    .venv/bin/python manage.py report success-rate --study demo")
@@ -65,3 +71,10 @@ class Command(BaseCommand):
         self.stdout.write("Annotating and reviewing")
         done = labels.made(study, user, until=until, say=self.stdout.write)
         self.stdout.write(f"  {done} batches" if done else "  that is done already")
+
+    def _seed_chat(self, wanted: int) -> None:
+        user, until = seed.researcher(), timezone.now()
+        self.stdout.write("Playing simulated group games")
+        study = group.opened(group.study(user), user, until=until)
+        played = group.games(study, wanted=wanted, until=until, say=self.stdout.write)
+        self.stdout.write(f"  {played} games" if played else "  there are some already")
