@@ -286,3 +286,16 @@ def test_a_study_without_a_survey_leads_straight_to_the_debrief(table, study, sw
     ends = {player: player.where() and player.end for player in (out, leaver, stayer)}
     assert list(ends.values()) == [EndState.DONE, EndState.WITHDREW, EndState.TECHNICAL]
     assert stayer.where() == "debrief/"
+
+
+def test_a_game_that_was_played_is_kept_as_a_dialogue_also_when_its_process_stops(table, study, sweep):
+    game = table(study, 2)
+    game.players[0].post("room/send/", id="a", text="hello all")
+    out_with(game, game.agent)
+    game.to_the("end")
+    game.game.refresh_from_db()
+    assert game.game.dialogue is None  # what runs after the commit never ran
+    game.clock.pass_(11)
+    sweep()
+    game.game.refresh_from_db()
+    assert [turn.text for turn in game.game.dialogue.turns.all()] == ["hello all"]
