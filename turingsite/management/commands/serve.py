@@ -21,6 +21,7 @@ class Command(BaseCommand):
         shown = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
         self.stdout.write(f"Serving on http://{shown}:{port}/ (stop with Ctrl-C)")
         self.stdout.flush()
+        os.environ["PORT"] = str(port)  # where bots of this site come in
         connections.close_all()
         uvicorn.run(
             "turingsite.asgi:application",
