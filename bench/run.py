@@ -8,7 +8,17 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NOT_BENCHMARKS = {"run", "bare", "anchor", "anchor_settings", "many_verdicts", "servers"}
+NOT_BENCHMARKS = {
+    "run",
+    "bare",
+    "anchor",
+    "anchor_settings",
+    "many_verdicts",
+    "room_anchor",
+    "room_crowd",
+    "room_settings",
+    "servers",
+}
 
 
 def names() -> list[str]:

@@ -111,7 +111,7 @@ class Link:
         self._is_dismissed = False
         self._send = send
         self._frames: deque[str] = deque()
-        self._something = asyncio.Event()
+        self._waiter: asyncio.Future[None] | None = None  # of ``write``, while there is nothing to send
 
     def begin(self, after: int, state: StateOf) -> None:
         """The page has the lines up to ``after``; a number nobody reached counts as none."""
@@ -126,23 +126,23 @@ class Link:
             return
         self.sent = line.seq
         self._frames.append(line.text)
-        self._something.set()
+        self._wake()
 
     def push(self, text: str) -> None:
         """A frame without a number. Who is far behind misses it: their state comes with what they missed."""
         if len(self._frames) < LONGEST:
             self._frames.append(text)
-            self._something.set()
+            self._wake()
 
     def push_state(self, state: StateOf) -> None:
         self.may_read, self.may_write, self.tells_typing = state.may_read, state.may_write, state.typing
         self._frames.append(state.text)
-        self._something.set()
+        self._wake()
 
     def dismiss(self) -> None:
         """Nobody sits here any more: ``write`` ends."""
         self._is_dismissed = True
-        self._something.set()
+        self._wake()
 
     async def write(self) -> None:
         """Send what is there, as fast as the socket takes it, until dismissed."""
@@ -151,9 +151,14 @@ class Link:
                 await self._send(self._frames.popleft())
             if self.may_read and not self.is_live:
                 await self._read_up()
-            else:
-                self._something.clear()
-                await self._something.wait()
+            elif not self._is_dismissed:
+                self._waiter = asyncio.get_running_loop().create_future()
+                await self._waiter
+
+    def _wake(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
     async def _read_up(self) -> None:
         lines = self.feed.since(self.sent)

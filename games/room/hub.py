@@ -84,7 +84,7 @@ class Hub:
         """Here at once, elsewhere through Redis. From any thread."""
         if news.room_id in self.feeds and self._loop is not None:
             try:
-                self._loop.call_soon_threadsafe(self.take, news)
+                aside.in_loop(self._loop, self.take, news)
             except RuntimeError:
                 self._loop = None  # closed; there are no sockets any more
         self.relay.publish(news)

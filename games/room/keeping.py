@@ -14,14 +14,15 @@ from django.utils import timezone
 from games.room import aside
 from games.room.feeds import Clock, Feed
 from games.room.hub import ELSEWHERE, Hub, News, hub
-from games.room.readings import RoomNow, encoded, no_longer_there, rooms_now
-from games.room.services import note_seen, sweep
+from games.room.readings import RoomNow, encoded, no_longer_there, rooms_now, rooms_overdue
+from games.room.services import advance, note_seen
 
 log = logging.getLogger("turingsite.room")
 
 CLOCK = 0.5  # seconds between two looks for phases that should have ended
 LOOK = 1.0  # seconds between two looks at rows, and less when something is known to be missing
 SOON = 0.05  # seconds a missing line may still come by itself
+GONE = 4.0  # seconds between two looks for people who have left
 SEEN = 8.0  # seconds between two notes of whose page is open
 TOLD = 10.0  # seconds between two clocks on a page
 AGAIN = 60.0  # seconds between two lines in the log about the same trouble
@@ -32,7 +33,7 @@ async def keeping() -> AsyncIterator[Hub]:
     """The rooms of this process, for as long as the context lasts."""
     hub.hurry = asyncio.Event()
     duties = [_again_and_again("clock", _move_on, CLOCK), _again_and_again("look", _look, LOOK)]
-    duties.append(_again_and_again("seen", _note_seen, SEEN))
+    duties += [_again_and_again("seen", _note_seen, SEEN), _again_and_again("gone", _send_on, GONE)]
     if hub.relay.url:
         duties.append(hub.relay.listen(_hear))
     tasks = [asyncio.ensure_future(duty) for duty in duties]
@@ -72,7 +73,20 @@ async def _again_and_again(name: str, duty: Callable[[], Awaitable[object]], sec
 
 
 async def _move_on() -> None:
-    await aside.run(lambda: sweep(timezone.now()))
+    """End the phases whose time is up, each by itself: no room waits for another."""
+    overdue = await aside.run(_overdue)
+    moves = (aside.run(_advance, room_id, number) for room_id, number in overdue)
+    for result in await asyncio.gather(*moves, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+
+
+def _overdue() -> list[tuple[int, int]]:
+    return rooms_overdue(timezone.now())
+
+
+def _advance(room_id: int, phase_number: int) -> bool:
+    return advance(room_id=room_id, phase_number=phase_number, now=timezone.now())
 
 
 async def _note_seen() -> None:
@@ -94,8 +108,12 @@ async def _look() -> None:
             feed.learn(room.lines, known[room_id])
             _tell_the_time(feed, room)
             hub.follow_up(feed)
+
+
+async def _send_on() -> None:
+    """Whose leaving was not heard of by itself."""
     seats = {link.seat_id for link in hub.links}
-    gone = await aside.run(no_longer_there, seats)
+    gone = await aside.run(no_longer_there, seats) if seats else set()
     for link in hub.links:
         if link.seat_id in gone:
             link.dismiss()
@@ -105,8 +123,7 @@ def _tell_the_time(feed: Feed, room: RoomNow) -> None:
     """Every some seconds, and at once where the clock was set anew."""
     at = asyncio.get_running_loop().time()
     clock = Clock(room.phase_number, room.deadline)
-    if at - feed.clock_at < TOLD and clock == (feed.clock or clock):
-        feed.clock = clock
+    if clock == feed.clock and at - feed.clock_at < TOLD:
         return
     feed.clock, feed.clock_at = clock, at
     left = None if room.deadline is None else (room.deadline - timezone.now()).total_seconds()

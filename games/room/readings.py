@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from django.db import connection
 from django.db.models import Q
 
 from games.room.models import Event, Room, Seat
 from games.room.presenters import event_frame, room_state
 from games.room.selectors import events_after
+from studies.prepared import PreparedRows
 
 PAGE = 500  # lines read at once
 
@@ -66,11 +68,34 @@ def state_of(seat: Seat) -> StateOf:
 
 def rooms_now(known: Mapping[int, int]) -> dict[int, RoomNow]:
     """How rooms stand, by key; ``known``: the newest number the process has of each."""
-    rows = Room.objects.filter(pk__in=known).values_list("pk", "last_seq", "phase_number", "deadline")
+    # Every server process asks this each second: as plain SQL it costs a fifth.
+    columns = "id, last_seq, phase_number, deadline"
+    places = ", ".join(["%s"] * len(known))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {columns} FROM room_room WHERE id IN ({places})", list(known))  # noqa: S608
+        rows = cursor.fetchall()
     return {
-        pk: RoomNow(last, number, deadline, lines_after(pk, known[pk]) if last > known[pk] else [])
+        pk: RoomNow(last, number, _moment(deadline), lines_after(pk, known[pk]) if last > known[pk] else [])
         for pk, last, number, deadline in rows
     }
+
+
+_OVERDUE = PreparedRows(
+    lambda now: (
+        Room.objects.live().filter(deadline__lte=now).order_by("deadline").values_list("pk", "phase_number")
+    ),
+    now=datetime(2000, 1, 2, 3, 4, 5, tzinfo=UTC),
+)
+
+
+def rooms_overdue(now: datetime) -> list[tuple[int, int]]:
+    """As the selector of that name, for those who ask twice a second."""
+    return [(pk, number) for pk, number in _OVERDUE.all(now=connection.ops.adapt_datetimefield_value(now))]
+
+
+def _moment(stored: datetime | None) -> datetime | None:
+    """SQLite keeps no time zone."""
+    return stored.replace(tzinfo=UTC) if stored is not None and stored.tzinfo is None else stored
 
 
 def no_longer_there(seat_ids: Collection[int]) -> set[int]:

@@ -60,7 +60,7 @@ def plain_room(
     seconds: float | None = 600,
     **given: Any,
 ) -> tuple[Room, list[Seat]]:
-    """An open room and its people's seats, the machine's last."""
+    """An open room and its people's seats; ``machine``: one more sits there."""
     study = study or factories.StudyFactory(slug=given.pop("slug", "talk"), activities=[])
     seats = [NewSeat(Nature.HUMAN, factories.ParticipantFactory(study=study)) for _ in range(people)]
     if machine:
@@ -77,8 +77,8 @@ def plain_room(
         now=timezone.now(),
         **given,
     )
-    found = room.seats.select_related("participant__study", "room").order_by("nature", "participant__pk")
-    return room, list(found)
+    people_s = room.seats.filter(nature=Nature.HUMAN).select_related("participant__study", "room")
+    return room, list(people_s.order_by("participant__pk"))
 
 
 class Site:
@@ -98,6 +98,7 @@ def server(**config: Any) -> Iterator[Site]:
     from turingsite.asgi import application
 
     with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)  # a slow page is found out early
         listening.bind((HOST, 0))
         running = uvicorn.Server(
             uvicorn.Config(
@@ -149,11 +150,17 @@ class Page:
         after: int | None = 0,
         query: str = "",
         origin: str | None = None,
+        buffer: int | None = None,
         **options: Any,
     ) -> None:
         headers = {"Cookie": cookie} if cookie else {}
+        line = socket.socket()
+        if buffer is not None:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        line.connect((HOST, site.port))
         self.line: ClientConnection = connect(
             f"ws://{HOST}:{site.port}/ws/s/{slug}/room/{query}",
+            sock=line,
             additional_headers=headers,
             origin=site.origin if origin is None else origin,  # type: ignore[arg-type]
             compression=None,
@@ -182,7 +189,7 @@ class Page:
         self.frames.append(frame)
         return frame
 
-    def until(self, kind: str, **values: Any) -> Frame:
+    def until(self, kind: str, /, **values: Any) -> Frame:
         """The next frame of that type with these values; those before it stay in ``frames``."""
         while True:
             frame = self.next()
