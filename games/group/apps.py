@@ -12,7 +12,7 @@ class GroupConfig(AppConfig):
     verbose_name = _("Group game")
 
     def ready(self) -> None:
-        from games.group import activity, datasets, reports, rules, study_file  # loads models
+        from games.group import activity, datasets, headlines, reports, rules, study_file  # loads models
         from games.group.agent.offline import OFFLINE
         from games.group.agent.thinking import kinds
         from games.group.interchange import writing
@@ -21,6 +21,7 @@ class GroupConfig(AppConfig):
         rules.register()
         datasets.register()
         reports.register()
+        headlines.register()
         writing.register()
         study_file.register()
         kinds.add(OFFLINE)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dialogues.models import Nature
 from games.group.models import Game
+from studies.estimates import FEWEST_OPINIONS
 from studies.reports import Basis, Options, Tables
 from turingsite.stats import chance
 
@@ -25,6 +26,7 @@ COLUMNS = {
 }  # fmt: skip
 
 ALL = "all"
+FEWEST = FEWEST_OPINIONS  # games, votes, messages; of fewer no figure is shown
 
 
 class Seat(NamedTuple):

@@ -74,7 +74,8 @@ def build(tables: Tables, *, study: str, options: Options) -> ReportResult:
     )
 
 
-def _values(measure: str, messages: Sequence[Message], turns: Sequence[Turn]) -> Iterator[Value]:
+def values_of(measure: str, messages: Sequence[Message], turns: Sequence[Turn]) -> Iterator[Value]:
+    """The measure of every message, or player and round, with who and where."""
     if measure == MESSAGES:
         for turn in turns:
             yield float(turn.messages), turn.is_agent, turn.seat, turn.game.code
@@ -93,7 +94,7 @@ def _scoped(
         own = [one for one in messages if scope.holds(one.game)]
         theirs = [one for one in turns if scope.holds(one.game)]
         for measure in MEASURE.words:
-            yield scope, measure, list(_values(measure, own, theirs))
+            yield scope, measure, list(values_of(measure, own, theirs))
 
 
 def _talk(scopes: Sequence[Scope], messages: Sequence[Message], turns: Sequence[Turn]) -> ReportTable:
