@@ -28,6 +28,7 @@ from games.room.services import hold
 TYPING_EVERY = 2.0  # seconds between two signs that somebody types, as a page gives them
 VOTES_TRIED = 3  # failures in a row after which it does not vote
 SOON = 0.2  # seconds
+LEAST_PAUSE = 1.0  # between two looks near the end of a phase
 STOPPED = "the process stopped"
 LONGEST_REST = 30.0  # seconds, after failures of the thinking
 LONGEST_PAUSE = 3.0  # seconds between two looks while there is nothing to do
@@ -111,7 +112,7 @@ class Play:
             return None
         if draft is not None:
             self._finish(draft, view)
-        elif view.phase == DISCUSSION and view.may_write:
+        elif view.phase == DISCUSSION and view.may_write and view.remaining != 0:
             if (early := self._too_early(view)) > 0:
                 return early
             self._talk(view)
@@ -141,7 +142,7 @@ class Play:
             seconds = LONGEST_PAUSE
         if self._failures:
             seconds = max(seconds, min(LONGEST_REST, 2.0**self._failures))
-        return seconds if view.remaining is None else min(seconds, view.remaining + SOON)
+        return seconds if view.remaining is None else max(LEAST_PAUSE, min(seconds, view.remaining))
 
     def _type(self, draft: Draft, now: datetime) -> float:
         """Show that somebody types, where the room shows it; seconds until the next sign or the end."""

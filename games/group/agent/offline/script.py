@@ -15,6 +15,7 @@ from games.group.models import Agent
 CLOSING = 6.0  # seconds before the end in which nothing new is begun
 TOO_MUCH = 1.5  # times its fair share of the messages
 LATELY = 6  # messages that are still worth an answer
+STALE = 12.0  # seconds after which it takes nothing up any more
 FRESH = 10.0  # seconds in which what somebody wrote makes “you are quiet” wrong
 IN_A_ROW = 2  # messages without anybody writing between
 
@@ -48,11 +49,9 @@ class Script:
             return _send("nobody has begun")
         if _balance(view) > TOO_MUCH and len(spoken) > 3:
             return _wait("it has written more than its share")
-        if last is not None and last.seat != view.you:
-            chance = view.chance("mood", last.seq)
-            eager = min(0.8, max(0.15, 0.55 * (1.5 - _balance(view))))
-            if chance.random() < eager and view.since(last.at) >= chance.uniform(0.5, 5):
-                return _send(f"takes up line {last.seq}")
+        taken = _taken_up(view)
+        if taken is not None:
+            return _send(f"takes up line {taken.seq}")
         return self._after_silence(view, last)
 
     def _after_silence(self, view: View, last: Line | None) -> Decision:
@@ -164,6 +163,16 @@ def _owed(view: View, talk: Talk) -> Heard | None:
     return found[-1] if found else None
 
 
+def _taken_up(view: View) -> Line | None:
+    """The newest message that it cares to take up though nobody asks it to; ever fewer, the more it wrote."""
+    eager = min(0.45, max(0.08, 0.3 * (1.5 - _balance(view))))
+    for line in reversed(_since_own(view)):
+        mood = view.chance("mood", line.seq)
+        if mood.random() < eager and mood.uniform(0.5, 5) <= view.since(line.at) <= STALE:
+            return line
+    return None
+
+
 def _asks_all(heard: Heard) -> bool:
     return heard.key == "are_you" and not heard.named
 
@@ -173,6 +182,10 @@ def _occasions(view: View, talk: Talk) -> Iterator[tuple[Heard | None, Lines]]:
     owed = _owed(view, talk)
     if owed is not None:
         yield owed, _lines_for(owed, view, talk)
+    taken = _taken_up(view)
+    if taken is not None:
+        heard = hear(view, taken, talk)
+        yield heard, _lines_for(heard, view, talk)
     fresh = [hear(view, line, talk) for line in reversed(_since_own(view))]
     if not view.own and not fresh:
         yield None, talk.said["greeting"]
