@@ -163,6 +163,12 @@ def scores_of(case: ReviewCase) -> list[Score]:
     return sorted(found, key=lambda row: (row.dimension.position, place[row.rater_id]))
 
 
+def keys_of(case: ReviewCase) -> set[int]:
+    """Keys of ``scores_of``, where nobody needs the scores themselves."""
+    rows = reviewed_scores(case.study, [case.dialogue_id]).filter(rater__in=case.raters)
+    return set(rows.values_list("pk", flat=True))
+
+
 def seats(case: ReviewCase) -> set[int]:
     """Keys of the reviewers who decided in this case and still have the part: they hold its places, and what
     they decided counts. Of others it is kept, and counts again once they have the part again.
@@ -238,14 +244,14 @@ def follow(case: ReviewCase, *, now: datetime, user: Any = None) -> None:
     Closed is a case of which every score is resolved; new scores open it again. It stays so when none of its
     scores counts any more.
     """
-    scores = scores_of(case)
+    scores = keys_of(case)
     resolved = set(Resolution.objects.filter(case=case).values_list("score", flat=True))
-    left = [score for score in scores if score.pk not in resolved]
-    said = standing(case, left)
+    left = scores - resolved
+    said = standing(case)
     was = case.state
     if not left and (scores or was == State.CLOSED):
         case.state = State.CLOSED
-    elif any(differ(said[score.pk]) for score in left):
+    elif any(differ(said[score]) for score in left):
         case.state = State.DISCUSSION
     elif resolved or ReviewDecision.objects.filter(case=case).exists():
         case.state = State.IN_REVIEW

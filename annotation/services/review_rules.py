@@ -11,7 +11,7 @@ from annotation.models import Resolution, ReviewCase, ReviewDecision, Score
 from annotation.review.access import has_rated, is_reviewer
 from annotation.review.disagreement import LEANING_NOWHERE
 from annotation.scored import Scored
-from annotation.services.review_cases import scores_of, seats
+from annotation.services.review_cases import keys_of, seats
 from annotation.services.settings import settings_of
 from turingsite.errors import Conflict, Invalid, Refused
 
@@ -48,7 +48,7 @@ def enter(case: ReviewCase, reviewer: Any, *, seat: bool) -> ReviewCase:
 
 
 def refuse_foreign(case: ReviewCase, score: Score) -> None:
-    if score.pk not in {one.pk for one in scores_of(case)}:
+    if score.pk not in keys_of(case):
         raise Invalid("not_of_case", _("This score is not in this review."))
 
 
