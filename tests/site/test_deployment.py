@@ -128,7 +128,7 @@ def test_the_file_names_what_it_needs_and_refuses_to_start_without() -> None:
 
 
 def test_every_service_of_ours_runs_a_program_that_exists() -> None:
-    assert {"migrate", "web", "live", "worker", "beat"} <= set(OURS)
+    assert {"migrate", "web", "live", "worker", "agents", "beat"} <= set(OURS)
     for name in OURS:
         assert (BIN / words(name)[0]).exists(), name
 
@@ -369,6 +369,19 @@ def test_worker_command_answers_its_health_check_and_stops(production, tmp_path,
         )
         [found] = json.loads(queues.stdout.splitlines()[-1]).values()
         assert {queue["name"] for queue in found} == taken(name)
+    finally:
+        stop(process)
+    assert process.returncode == 0, log.read_text()
+
+
+@pytest.mark.slow
+def test_agents_command_answers_its_health_check_and_stops(production, tmp_path) -> None:
+    log, sign = tmp_path / "log", tmp_path / "heartbeat-agents"
+    health = health_of("agents", production, {"/var/lib/turingsite/heartbeat-agents": str(sign)})
+    assert run(health, production).returncode == 1, "healthy before it runs"
+    process = started(words("agents"), production, log)
+    try:
+        wait_for(lambda: run(health, production), process, log)
     finally:
         stop(process)
     assert process.returncode == 0, log.read_text()
