@@ -124,7 +124,14 @@ def register() -> None:
     registry.erasers.add(
         registry.Eraser(
             key=KEY,
-            models=("group.Ticket", "group.Vote"),
+            models=(
+                "group.Ticket",
+                "group.Vote",
+                "group.Elimination",
+                "group.AgentStep",
+                "group.Candidate",
+                "group.AgentCall",
+            ),
             erase=erase_player,
         )
     )

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from games.group.agent.trace import newest_notes
 from games.group.models import Elimination, Game, Vote
 from games.group.services import levers
 from games.room.models import Event, Seat
@@ -173,8 +174,16 @@ def test_somebody_withdraws_and_erases_in_the_middle(make_study, table, sweep):
         player.vote(others[0].seat)
     others[0].vote(game.agent)
     game.to_the("discussion")
+    step = game.game.steps.create(
+        number=1, round=1, phase="discussion", after_seq=2, reason="Ann asks", started_at=game.clock.now
+    )
+    step.candidates.create(position=0, purpose="answer", text="Hi Ann", chosen=True)
+    times = {"started_at": game.clock.now, "finished_at": game.clock.now}
+    game.game.notes.create(worker="claims", value={"claims": ["Ann"]}, **times)
     services.withdraw(participant=leaver.participant, erase_answers=True)
     sweep()
+    assert newest_notes(game.game.pk) == {}
+    game.game.notes.create(worker="claims", value={"claims": ["Ann"]}, **times)  # from what it had read
     assert game.end == ""
     assert Vote.objects.filter(game=game.game, target=others[0].seat).count() == 2
     assert Elimination.objects.get().tally == {others[0].seat.code: 2, game.agent.code: 1}
@@ -185,6 +194,8 @@ def test_somebody_withdraws_and_erases_in_the_middle(make_study, table, sweep):
     game.all_vote(game.agent)
     game.to_the("end")
     assert game.end == Game.End.AGENT_OUT
+    assert [note.value for note in game.game.notes.all()] == [{}, {}]
+    assert list(game.game.steps.values_list("reason", "candidates__text")) == [("", "")]
 
 
 def test_staff_move_a_game_by_levers_and_each_leaves_its_line(table, study, sweep):

@@ -14,6 +14,7 @@ from django.db import transaction
 from dialogues.models import Nature
 from games.group.models import Game
 from games.group.selectors import is_stale, living, people_here, rule
+from games.group.services.erasing import forget
 from games.group.services.keeping import keep
 from games.room.models import Room, Seat
 from games.room.services import close_room, leave_seat
@@ -47,5 +48,7 @@ def end_game(*, room: Room, game: Game, end: str, now: datetime) -> bool:
             if is_stale(seat, game, now):
                 leave_seat(seat=seat, why=Seat.Left.GONE, now=now)
     close_room(room=room, data={"end": end}, now=now)
+    if not room.is_preview and room.seats.filter(nature=Nature.HUMAN, participant=None).exists():
+        forget([game.pk])  # somebody was erased, and the agent noted on what it had read before
     transaction.on_commit(partial(keep, game.pk), robust=True)  # the sweep finds what fails here
     return True
