@@ -68,7 +68,7 @@ def _replayed(game: Game, now: datetime) -> dict[str, Any]:
     return {
         "length": round(length, 1),
         "length_clock": clock(length),
-        "rows": sorted(rows, key=lambda row: row["at"]),  # stable: a vote comes before what it led to
+        "rows": sorted(rows, key=lambda row: (row["at"], "vote" not in row)),  # before what it led to
         "steps": [(step, clock(step.at)) for step in steps],
         "bands": _bands(lines, length),
         "lanes": _lanes(game, lines, votes, length),

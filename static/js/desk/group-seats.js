@@ -59,6 +59,8 @@ class Column {
     for (const seat of state.seats) this.seats.set(seat.seat, seat);
     for (const event of this.early.splice(0)) this.add(event);
     clock.set(state.remaining, state.phase_number);
+    if (state.phase_number !== this.phase) this.note.textContent = "";
+    this.phase = state.phase_number;
     top.querySelector("[data-phase]").textContent = words.say(state.closed ? "end" : state.phase, { round: state.round });
     this.box.querySelector("[data-out]").hidden = !state.you.out;
     this.say.hidden = !state.you.may_write;
