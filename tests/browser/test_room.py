@@ -109,7 +109,7 @@ def test_a_whole_game_from_the_waiting_room_to_the_debrief(game: Table, context:
     expect(desk.locator("#lines .event.out .mark.m")).to_have_count(1)
     game.moves_on()
     for page in (phone, desk, watching):
-        expect(page.get_by_text("You found the AI")).to_be_visible()
+        expect(page.locator("#end-lead")).to_contain_text("You found the AI")
     phone.get_by_role("link", name="Go on").click()
     expect(phone.get_by_text("was the AI")).to_contain_text(agent.pseudonym)
     phone.locator(".seg").first.locator("label").nth(3).click()
@@ -138,9 +138,12 @@ def test_offline_and_back_loses_nothing_and_doubles_nothing(
     browser = context(ann)
     if not sockets:
         browser.add_init_script(NO_SOCKETS)
+    opened: list[str] = []
+    browser.on("page", lambda new: new.on("websocket", lambda one: opened.append(one.url)))
     page = enter(browser, ann)
     say(page, "one")
     settled(page)
+    assert bool(opened) == sockets
     browser.set_offline(True)
     say(page, "two")
     say(page, "three\nlines")

@@ -140,6 +140,12 @@ def test_thirteen_players_fit_and_a_vote_is_a_tap_away(large: Table, context: Co
     page = enter(context(ann), ann)
     expect(page.locator(".about")).to_contain_text("If you could eat with anybody")
     check_page(page)
+    page.set_viewport_size({"width": 360, "height": 300})  # the phone's keyboard is open
+    expect(page.locator("#seats")).to_be_hidden()
+    expect(page.locator("#say")).to_be_in_viewport()
+    assert page.locator("#log").evaluate("node => node.clientHeight") > 150
+    page.set_viewport_size(PHONE)
+    expect(page.locator("#seats")).to_be_visible()
     large.moves_on()
     expect(page.locator("#faces label")).to_have_count(12)
     check_page(page)

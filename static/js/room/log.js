@@ -166,17 +166,16 @@ export class Log {
     const button = node("button", "more", this.words.say("report"));
     button.type = "button";
     button.tabIndex = -1;
-    button.append(unseen(this.words.say("reportWhose", { name: seat.name })));
+    button.append(unseen(` ${this.words.say("reportWhose", { name: seat.name })}`));
+    this.newest = button;
     return button;
   }
 
   reachable() {
-    const buttons = this.list.querySelectorAll(".more");
-    const last = buttons[buttons.length - 1];
-    if (!last || this.current === last || document.activeElement === this.current) return;
+    if (this.current === this.newest || (this.current && document.activeElement === this.current)) return;
     if (this.current) this.current.tabIndex = -1;
-    this.current = last;
-    last.tabIndex = 0;
+    this.current = this.newest;
+    this.current.tabIndex = 0;
   }
 
   menus() {

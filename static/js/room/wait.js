@@ -86,7 +86,7 @@ class WaitPage {
     byId("lost").hidden = this.failures < LOST;
   }
 
-  // “I am ready” and “Go on waiting” leave the page as it is; without an answer the form is sent as forms are.
+  // “I am ready” and “Go on waiting” leave the page as it is; where that is refused, the form is sent as forms are.
   async submit(event) {
     const form = event.target;
     if (!("quiet" in form.dataset)) return;
@@ -94,7 +94,8 @@ class WaitPage {
     if (form.dataset.busy) return;
     form.dataset.busy = "true";
     try {
-      await this.server.patiently(() => this.server.post(form.action));
+      const answer = await this.server.patiently(() => this.server.post(form.action));
+      if (!answer.ok) return form.submit(); // the page that comes says why
     } finally {
       delete form.dataset.busy;
     }
