@@ -1,4 +1,4 @@
-"""A page's socket: who is there, what they send, what they are told. Plain ASGI, see ADR 0018."""
+"""A page's socket: who is there, what they send, what they are told. Plain ASGI, see ADR 0019."""
 
 from __future__ import annotations
 

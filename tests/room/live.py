@@ -17,6 +17,7 @@ from django.core import signing
 from django.utils import timezone
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from dialogues.models import Nature
 from games.room.models import Room, Seat
@@ -138,6 +139,11 @@ def cookie_of(participant: Participant) -> str:
     )
 
 
+def person_at(seat: Seat) -> Participant:
+    assert seat.participant is not None
+    return seat.participant
+
+
 class Page:
     """A page's socket. ``frames``: all that came, in order; ``lines``: those of the log."""
 
@@ -151,7 +157,7 @@ class Page:
         query: str = "",
         origin: str | None = None,
         buffer: int | None = None,
-        **options: Any,
+        queue: int = 16,
     ) -> None:
         headers = {"Cookie": cookie} if cookie else {}
         line = socket.socket()
@@ -162,11 +168,11 @@ class Page:
             f"ws://{HOST}:{site.port}/ws/s/{slug}/room/{query}",
             sock=line,
             additional_headers=headers,
-            origin=site.origin if origin is None else origin,  # type: ignore[arg-type]
+            origin=Origin(site.origin if origin is None else origin),
             compression=None,
             open_timeout=PATIENCE,
+            max_queue=queue,
             legacy=True,  # not as a context manager
-            **options,
         )
         self.frames: list[Frame] = []
         self._asked = 0
@@ -175,8 +181,8 @@ class Page:
 
     @classmethod
     def of(cls, site: Site, seat: Seat, **options: Any) -> Page:
-        assert seat.participant is not None
-        return cls(site, seat.participant.study.slug, cookie_of(seat.participant), **options)
+        person = person_at(seat)
+        return cls(site, person.study.slug, cookie_of(person), **options)
 
     def send(self, **frame: Any) -> None:
         self.raw(json.dumps(frame))

@@ -15,7 +15,7 @@ from games.room import consumers, services
 from games.room.models import Event, Seat
 from studies.models import Participant
 from tests import factories
-from tests.room.live import Page, Site, cookie_of, plain_room, server
+from tests.room.live import Page, Site, cookie_of, person_at, plain_room, server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +35,7 @@ def session_of(user: object) -> str:
 @pytest.mark.both
 def test_only_a_page_of_this_site_with_its_persons_cookie_gets_a_socket(site: Site, settings) -> None:
     _room, seats = plain_room(2)
-    slug, cookie = "talk", cookie_of(seats[0].participant)
+    slug, cookie = "talk", cookie_of(person_at(seats[0]))
     for origin in (
         "https://elsewhere.example.org",
         "null",
@@ -52,7 +52,7 @@ def test_only_a_page_of_this_site_with_its_persons_cookie_gets_a_socket(site: Si
         Page(site, slug, cookie, origin="https://example.net.evil.org")
     assert refused.value.response.status_code == 403
 
-    stranger = factories.ParticipantFactory(study=seats[0].participant.study)
+    stranger = factories.ParticipantFactory(study=person_at(seats[0]).study)
     away = factories.ParticipantFactory(study=stranger.study, withdrawn_at=timezone.now())
     go, welcome = f"/s/{slug}/go/", f"/s/{slug}/"
     for who, its_cookie, goto in (
@@ -87,9 +87,9 @@ def test_researchers_sit_at_every_seat_of_a_preview_and_of_nothing_else(site: Si
     assert pages[0].say("from a window")["seq"] == 2
     pages[1].read_to(2)
     for user, seat in (
-        (cast.stranger, preview.seats.first()),
-        (cast.reviewer, preview.seats.first()),
-        (cast.researcher, real.seats.first()),
+        (cast.stranger, preview.seats.all()[0]),
+        (cast.reviewer, preview.seats.all()[0]),
+        (cast.researcher, real.seats.all()[0]),
     ):
         page = Page(site, slug, session_of(user), query=f"?seat={seat.code}", after=None)
         assert page.next()["type"] == "goto"
@@ -104,7 +104,7 @@ def test_who_leaves_or_is_removed_is_sent_on_and_the_others_see_nothing(site: Si
     services.leave_seat(seat=seats[0], why=Seat.Left.REMOVED, now=timezone.now())
     assert ada.until("goto") == {"type": "goto", "url": "/s/talk/go/"}
     assert ada.closed() == consumers.NO_LONGER_HERE
-    Participant.objects.filter(pk=seats[1].participant_id).update(withdrawn_at=timezone.now())
+    Participant.objects.filter(pk=person_at(seats[1]).pk).update(withdrawn_at=timezone.now())
     assert bea.until("goto")["url"] == "/s/talk/go/", "found in the rows, though nobody said so"
     assert bea.closed() == consumers.NO_LONGER_HERE
     assert eve.say("alone")["seq"] == 2
@@ -115,7 +115,7 @@ def test_who_leaves_or_is_removed_is_sent_on_and_the_others_see_nothing(site: Si
     assert again.next()["type"] == "goto"
 
 
-WRONG = [
+WRONG: list[str | bytes] = [
     "no json",
     "[1, 2]",
     '"send"',
@@ -137,7 +137,7 @@ WRONG = [
 @pytest.mark.both
 def test_frames_that_cannot_be_read_are_refused_in_words_and_the_socket_lives(site: Site) -> None:
     _room, seats = plain_room(1)
-    Participant.objects.filter(pk=seats[0].participant_id).update(interface_language="zh-hans")
+    Participant.objects.filter(pk=person_at(seats[0]).pk).update(interface_language="zh-hans")
     page = Page.of(site, seats[0], after=None)
     early = page.ask(type="send", text="before hello")
     assert early["error"]["code"] == "no_hello"
@@ -159,8 +159,15 @@ def test_frames_that_cannot_be_read_are_refused_in_words_and_the_socket_lives(si
         assert set(told["error"]) == {"code", "message", "fields"}
     words = refused["unreadable"]["error"]["message"]
     assert any("\u4e00" <= sign <= "\u9fff" for sign in words), words
-    for frame in ({"text": 7}, {"text": None}, {}, {"text": "x", "id": 7}, {"text": "x", "id": ""}):
-        page.send(**{"type": "send", "id": "odd", **frame})
+    odd: list[dict[str, object]] = [
+        {"text": 7},
+        {"text": None},
+        {},
+        {"text": "x", "id": 7},
+        {"text": "x", "id": ""},
+    ]
+    for fields in odd:
+        page.send(**{"type": "send", "id": "odd", **fields})
         assert page.until("refused")["error"]["code"] == "unreadable"
     for at in (None, "soon", -1e300, 1e300, True, float("inf"), 1_700_000_000_000):
         assert page.ask(type="act", do="vote", at=at)["type"] == "done"

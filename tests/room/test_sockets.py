@@ -130,7 +130,7 @@ def test_lines_announced_in_any_order_twice_or_not_at_all(
 def test_a_slow_page_holds_up_nobody_and_misses_nothing(site: Site) -> None:
     limits = services.Limits(max_length=5000, rate_count=1000, rate_seconds=1)
     _room, seats = plain_room(2, limits=limits)
-    quick, slow = Page.of(site, seats[0]), Page.of(site, seats[1], buffer=4096, max_queue=1)
+    quick, slow = Page.of(site, seats[0]), Page.of(site, seats[1], buffer=4096, queue=1)
     for page in (quick, slow):
         page.until("state")
     many = 3 * LONGEST
