@@ -75,7 +75,8 @@ def counting(monkeypatch) -> type[Counting]:
 
 
 @pytest.fixture
-def started(settings) -> Iterator[Callable[..., Runner]]:
+def started(monkeypatch) -> Iterator[Callable[..., Runner]]:
+    monkeypatch.setattr(claims, "RENEW", 0.2)
     runners = []
 
     def start(**given: Any) -> Runner:
@@ -246,7 +247,7 @@ class TestInRealTime:
         assert found == {
             good.pk: ("done", [f"bot 1 of {study.slug}: a gap"]),
             bad.pk: ("failed", ["ValueError: no such page"]),
-            long.pk: ("done", []),
+            long.pk: ("failed", ["the process stopped"]),
             lost.pk: ("failed", ["the process stopped"]),
         }
         assert sorted(sent) == sorted([good.pk, bad.pk, long.pk])

@@ -55,11 +55,15 @@ class Calls:
             logger.info("event=bots_sent call=%s bots=%s", call.pk, call.bots)
 
     def stop(self) -> None:
-        """Send the bots home and note what they found so far."""
-        for running in self._running.values():
+        """Send the bots home; their calls have failed."""
+        now = timezone.now()
+        self._note_ended(now)
+        for call_id, running in self._running.items():
             running.stop.set()
+            claims.finish_call(
+                call_id=call_id, runner=self.runner, findings=[claims.STOPPED], failed=True, now=now
+            )
         wait([running.found for running in self._running.values()], timeout=PATIENCE)
-        self._note_ended(timezone.now())
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _note_ended(self, now: datetime) -> None:

@@ -15,6 +15,7 @@ from games.group.models import BotCall, Game
 LEASE = timedelta(seconds=4.5)
 RENEW = 1.0  # seconds between two looks; with the lease a game is taken over within 6
 FREE = ""
+STOPPED = "the process stopped"
 
 State = BotCall.State
 
@@ -90,9 +91,7 @@ def end_lost_calls(now: datetime) -> int:
     Where people still wait, the waiting room calls anew.
     """
     lost = BotCall.objects.filter(state=State.RUNNING, lease_until__lte=now)
-    return lost.update(
-        state=State.FAILED, findings=["the process stopped"], finished_at=now, lease_until=None
-    )
+    return lost.update(state=State.FAILED, findings=[STOPPED], finished_at=now, lease_until=None)
 
 
 def renew_calls(*, runner: str, calls: Collection[int], now: datetime) -> set[int]:

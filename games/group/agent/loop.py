@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from dialogues.models import Nature
 from games.group.agent import speaking, trace
+from games.group.agent.claims import STOPPED
 from games.group.agent.delays import between, delays_of
 from games.group.agent.drafts import MOVED_ON, Draft, draft_of, times, what_hinders
 from games.group.agent.table import Table
@@ -29,7 +30,6 @@ TYPING_EVERY = 2.0  # seconds between two signs that somebody types, as a page g
 VOTES_TRIED = 3  # failures in a row after which it does not vote
 SOON = 0.2  # seconds
 LEAST_PAUSE = 1.0  # between two looks near the end of a phase
-STOPPED = "the process stopped"
 LONGEST_REST = 30.0  # seconds, after failures of the thinking
 LONGEST_PAUSE = 3.0  # seconds between two looks while there is nothing to do
 

@@ -195,13 +195,13 @@ class Runner:
     def _end(self) -> None:
         """Let turns that run end; one that does not is kept from writing, as its game is free for others."""
         end = time.monotonic() + GRACE
-        if self._calls is not None:
-            self._calls.stop()
         while self._running and time.monotonic() < end:
             self._collect(time.monotonic() + 0.1)
         self._pool.shutdown(wait=False, cancel_futures=True)
         try:
             claims.free_games(runner=self.name)
+            if self._calls is not None:
+                self._calls.stop()
         except DatabaseError as problem:
             logger.warning("event=agents_wait error=%s", type(problem).__name__)
         finally:
