@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -21,7 +19,7 @@ from studies.models import Participant
 from tests import factories
 from tests.browser.playing import DESK, PHONE, rows, until
 from tests.browser.playing import Game as Site
-from tests.browser.serving import ALL, serving
+from tests.browser.rooms import site as site  # the fixture: with sockets
 from tests.browser.test_desk import Contexts, check, sign_in
 from tests.browser.test_desk import desk as desk  # the fixture
 from tests.group.at_the_desk import at, said, step
@@ -82,19 +80,6 @@ def played(study: Any, agent: Any, *, ended: bool) -> Game:
         room=game.room, seat=at(game, 3), event=event, text="This sounds like an advertisement.", at=moment
     )
     return game
-
-
-@pytest.fixture(scope="module")
-def site(
-    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """A server that answers sockets, too."""
-    with django_db_blocker.unblock():
-        if connection.vendor != "postgresql":
-            pytest.skip("the browser tests' server shares a PostgreSQL test database")
-        database = connection.settings_dict
-    with serving(ALL, database, tmp_path_factory.mktemp("server") / "log") as address:
-        yield address
 
 
 @pytest.fixture
