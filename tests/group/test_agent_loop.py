@@ -12,6 +12,7 @@ import time_machine
 from django.utils import timezone
 
 from dialogues.models import Nature
+from games.group.agent import trace
 from games.group.agent.beside import beside
 from games.group.agent.loop import Play
 from games.group.agent.thinking import (
@@ -360,6 +361,22 @@ def test_the_loop_ends_with_the_game(travel) -> None:
     assert sitting.play.turn() is None
     step.refresh_from_db()
     assert (step.outcome, step.why) == ("dropped", "the game is over")
+
+
+def test_what_was_open_when_a_game_ended_without_a_runner_is_cut(travel) -> None:
+    sitting = Sitting(travel, Told())
+    step = sitting.typed()
+    Game.objects.filter(pk=sitting.game.pk).update(end="cancelled", ended_at=sitting.now)
+    AgentNote.objects.create(game=sitting.game, worker="participation", started_at=sitting.now)
+    assert trace.close_leftovers(now=sitting.now + timedelta(seconds=20)) == 0, "its runner may still think"
+    sitting.go(31)
+    assert trace.close_leftovers(now=sitting.now) == 1
+    step.refresh_from_db()
+    assert (step.outcome, step.why) == ("cut", "the process stopped")
+    assert AgentNote.objects.get().failure == "the process stopped"
+    with pytest.raises(Lost):
+        sitting.play.turn()
+    assert sitting.said() == []
 
 
 def test_typing_is_shown_as_a_page_shows_it(travel, monkeypatch) -> None:

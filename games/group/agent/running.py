@@ -22,7 +22,7 @@ from typing import Protocol
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from games.group.agent import claims
+from games.group.agent import claims, trace
 from games.group.agent.beside import Beside, beside
 from games.group.agent.calling import Calls, SendBots
 from games.group.agent.loop import Play
@@ -34,6 +34,7 @@ THREADS = 32  # that may think at once
 MOST_GAMES = 500
 LONGEST_WAIT = 30.0  # seconds after failures in a row
 GRACE = 5.0  # seconds for turns that run when the runner stops
+TIDY = 30.0  # seconds between two looks for what killed runners left open
 BEAT = 10.0  # seconds between two signs of life
 
 
@@ -111,7 +112,7 @@ class Runner:
     def run(self) -> None:
         """Until ``stop``. What it played is free for others when this returns."""
         logger.info("event=agents_started runner=%s", self.name)
-        care = beat = 0.0
+        care = beat = tidied = 0.0
         while not self._stopping.is_set():
             now = time.monotonic()
             if now >= care:
@@ -120,6 +121,9 @@ class Runner:
             if self._beat is not None and now >= beat:
                 self._beat()
                 beat = now + BEAT
+            if now >= tidied:
+                self._tidy()
+                tidied = now + TIDY
             self._send_due()
             self._collect(min([care, *(due for due, _n, _entry in self._due[:1])]))
         self._end()
@@ -138,6 +142,14 @@ class Runner:
                 logger.info("event=agent_sits_down game=%s claim=%s", game_id, claim)
             if self._calls is not None:
                 self._calls.care(now)
+        except DatabaseError as problem:
+            logger.warning("event=agents_wait error=%s", type(problem).__name__)
+        finally:
+            connection.close()
+
+    def _tidy(self) -> None:
+        try:
+            trace.close_leftovers(now=timezone.now())
         except DatabaseError as problem:
             logger.warning("event=agents_wait error=%s", type(problem).__name__)
         finally:

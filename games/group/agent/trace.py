@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max
 
+from games.group.agent.claims import STOPPED
 from games.group.agent.thinking import Call
 from games.group.agent.thoughts import Weighed
 from games.group.agent.view import View
-from games.group.models import AgentCall, AgentNote, AgentStep, Candidate
+from games.group.models import AgentCall, AgentNote, AgentStep, Candidate, Game
 from games.room.models import Event
 from studies import codes
 
 WHY = 200  # characters that are kept of a reason
 VERDICT = 500
+LOOKED_BACK = timedelta(days=1)
+LEFT_ALONE = timedelta(seconds=30)  # a runner that still thinks closes its step itself
 
 
 class Lost(Exception):
@@ -116,6 +119,14 @@ def newest_notes(game_id: int) -> dict[str, AgentNote]:
     """The last finished result of each worker."""
     found = AgentNote.objects.filter(game=game_id, failure="").exclude(finished_at=None).order_by("pk")
     return {note.worker: note for note in found}
+
+
+def close_leftovers(*, now: datetime) -> int:
+    """Close what a killed process left open in games that ended before anybody took them over."""
+    ended = Game.objects.filter(ended_at__gt=now - LOOKED_BACK, ended_at__lt=now - LEFT_ALONE)
+    AgentNote.objects.filter(game__in=ended, finished_at=None).update(failure=STOPPED, finished_at=now)
+    left = AgentStep.objects.filter(game__in=ended, outcome="")
+    return left.update(outcome=AgentStep.Outcome.CUT, why=STOPPED, finished_at=now)
 
 
 def end_notes(*, game_id: int, why: str, now: datetime) -> None:
