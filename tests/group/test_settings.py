@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
 from games.group import study_file
 from games.group.models import Game, GroupSettings
@@ -148,3 +149,15 @@ def test_agents_are_drawn_with_the_studys_seed_and_each_gets_its_turn(study, pla
         for _ in range(12)
     ]
     assert again == drawn
+
+
+def test_a_study_of_the_group_game_is_made_at_the_desk(client):
+    client.force_login(factories.UserFactory(is_staff=True))
+    fields = {"template": "group", "title_en": "Find the AI", "slug": "find-it", "languages": ["en", "zh"]}
+    page = client.post(
+        reverse("admin:desk_create"), {**fields, "host": "A university", "contact": "study@example.org"}
+    )
+    assert page.status_code == 302, page.content[:300]
+    study = Study.objects.get(slug="find-it")
+    assert study.activities == ["group"]
+    assert study.group.agents.exists()

@@ -50,6 +50,7 @@ class NewStudyForm(Answering):
         choices=[
             ("speech", _("The speech game: human or machine?")),
             ("annotation", _("Annotation: score dialogues dimension by dimension")),
+            ("group", _("The group game: find the AI in the chat")),
         ],
         initial="speech",
         required=False,
