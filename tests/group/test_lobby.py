@@ -177,6 +177,13 @@ def test_bots_are_called_once_and_fill_the_seats_beside_somebody_who_waited(
     assert Game.objects.get().room.is_test
     sweep()
     assert BotCall.objects.count() == 1
+    # The next person does not wait for that game to end, nor for a minute to pass.
+    (second,) = players(study, 1)
+    second.come()
+    clock.pass_(20)
+    second.look()
+    sweep()
+    assert [one.bots for one in BotCall.objects.order_by("pk")] == [2, 2]
 
 
 def test_a_study_that_pauses_starts_nothing_and_lets_nobody_new_in(study, players, clock, sweep):

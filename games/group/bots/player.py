@@ -62,7 +62,7 @@ class Bot(Walker):
         )
         self.plan = plan
         self.result = Result(plan.number, plan.habit, findings=self.findings)
-        self.language = plan.language
+        self.language = self.browser.language  # of what it says
         self.waited_since = 0.0
 
     def run(self) -> Result:
@@ -76,6 +76,7 @@ class Bot(Walker):
         if page.path == f"{self.root}language/":
             form, wanted = page.form(page.path), f"language={self.plan.language}"
             if form is not None and wanted in form.buttons():
+                self.language = self.plan.language
                 return self.submit(page, "language/", button=wanted)
         return super().step(page)
 
@@ -112,7 +113,7 @@ class Bot(Walker):
         table = Table(
             browser=self.browser,
             root=self.root,
-            language=self.browser.language,
+            language=self.language,
             rng=self.rng,
             habit=self.plan.habit,
             pace=self.plan.pace,

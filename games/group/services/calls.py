@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Sum
 from django.utils.translation import gettext_lazy as _
 
 from games.group.models import BotCall, Ticket
@@ -18,8 +19,7 @@ from studies.models import Study
 from turingsite.errors import Invalid
 
 MOST = 50
-AGAIN = timedelta(seconds=60)  # until the waiting room asks once more: bots need a while to come
-RUNNING = (BotCall.State.QUEUED, BotCall.State.RUNNING)
+SOON = timedelta(seconds=60)  # by then bots have come, or they do not come at all
 
 
 @transaction.atomic
@@ -65,11 +65,18 @@ def _call(study: Study, language: str, now: datetime) -> bool:
     if not missing_bots(study, language, settings_of(study), now):
         return False
     settings = locked_settings(study)  # two sweeps at once: the second finds the first one's call
-    calls = BotCall.objects.filter(study=study, language=language)
-    if calls.filter(state__in=RUNNING).exists() or calls.filter(created_at__gt=now - AGAIN).exists():
-        return False
-    missing = missing_bots(study, language, settings, now)
-    if not missing:
+    missing = missing_bots(study, language, settings, now) - _coming(study, language, now)
+    if missing <= 0:
         return False
     call_bots(study=study, language=language, bots=min(missing, MOST), now=now)
     return True
+
+
+def _coming(study: Study, language: str, now: datetime) -> int:
+    """How many of the bots called a moment ago have not taken a ticket yet."""
+    calls = BotCall.objects.filter(study=study, language=language, created_at__gt=now - SOON)
+    called = calls.exclude(state=BotCall.State.FAILED).aggregate(n=Sum("bots"))["n"] or 0
+    came = Ticket.objects.filter(
+        study=study, language=language, participant__is_test=True, joined_at__gt=now - SOON
+    )
+    return max(0, called - came.count())
