@@ -88,6 +88,8 @@ class Bot(Walker):
             return self._room()
         if where == "group/survey/":
             return self.submit(page, where)
+        if where == "group/over/":  # it has played once; that is enough
+            return self.get(f"{self.root}leave/")
         if where == "leave/":
             form = page.form(page.path)
             button = next((one for one in form.buttons() if one == "choice=stop"), "") if form else ""
