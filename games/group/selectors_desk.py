@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Count, QuerySet
@@ -16,11 +16,15 @@ from games.room.selectors import is_present
 from studies.models import Study
 from turingsite.errors import NotFound
 
+UNPLAYED = timedelta(seconds=10)  # another process takes over within six
 BEFORE, AFTER = 4, 2  # messages around a reported one
 
 
 class GameRow(NamedTuple):
-    """A game in the list. ``here`` of ``people`` have the page open; ``gone`` left or were removed."""
+    """A game in the list. ``here`` of ``people`` have the page open; ``gone`` left or were removed.
+
+    ``unplayed``: no process plays its agent, so that it stays silent.
+    """
 
     game: Game
     here: int
@@ -30,6 +34,7 @@ class GameRow(NamedTuple):
     unseen: int
     held_back: int
     failures: int
+    unplayed: bool
     remaining: float | None
 
 
@@ -69,6 +74,12 @@ def remaining(room: Room, now: datetime) -> float | None:
     return None if room.deadline is None else max(0.0, (room.deadline - now).total_seconds())
 
 
+def is_unplayed(game: Game, now: datetime) -> bool:
+    """Whether a game under way has had no process that plays its agent for longer than a change takes."""
+    last = game.agent_lease_until or game.room.opened_at
+    return not game.end and game.agent_id is not None and now - last > UNPLAYED
+
+
 def rows_of(games: Sequence[Game], now: datetime) -> list[GameRow]:
     """The games with what is counted about them, in five queries however many they are."""
     rooms = [game.room_id for game in games]
@@ -92,6 +103,7 @@ def rows_of(games: Sequence[Game], now: datetime) -> list[GameRow]:
             unseen=unseen.get(game.room_id, 0),
             held_back=held.get(game.room_id, 0),
             failures=failed.get(game.pk, 0),
+            unplayed=is_unplayed(game, now),
             remaining=remaining(game.room, now),
         )
         for game in games

@@ -133,7 +133,12 @@ def test_the_list_says_who_is_here_and_what_wants_a_look(researcher: Any, game: 
     here.held_back.create(what="phone", at=now)
     step(game, "send", "failed", why="timeout")
     GameFactory(room__study=game.study, room__is_test=True)
+    Game.objects.filter(pk=game.pk).update(agent_lease_until=now + timedelta(seconds=4))
+    assert "nobody plays the agent" not in text(researcher.get(url("group", slug)))
+    Game.objects.filter(pk=game.pk).update(agent_lease_until=now - timedelta(seconds=11))
     page = text(researcher.get(url("group", slug)))
+    assert "nobody plays the agent" in page
+    assert "Nobody plays the agent." in text(researcher.get(url("group_game", slug, game.code)))
     assert "Discussion" in page
     assert "1 of 5" in page
     assert "1 left" in page

@@ -18,7 +18,7 @@ from dialogues.models import Nature
 from games.group import watching
 from games.group.models import AgentStep, Game
 from games.group.selectors import topic_of
-from games.group.selectors_desk import remaining
+from games.group.selectors_desk import is_unplayed, remaining
 from games.group.services.looking import note_watching
 from games.room.models import Concern
 from studies.models import Language
@@ -72,6 +72,7 @@ def standing(game: Game, now: datetime) -> dict[str, Any]:
         "seats": [(row, presence_of(row)) for row in seats],
         "voted": sum(row.voted for row in seats),
         "living": sum(row.seat.out_at is None for row in seats),
+        "unplayed": is_unplayed(game, now),
         "failures": list(failed),
         "notes_failing": watching.failing_notes(game),
         "unseen": Concern.objects.filter(room=room, seen_at=None).count(),
