@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 from django.core import signing
 from django.utils import timezone
+from django.utils.translation import get_language
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -37,6 +38,8 @@ def _over(room: Room, now: datetime) -> None:
 
 
 def _act(seat: Seat, action: str, data: Mapping[str, Any], now: datetime) -> Mapping[str, Any]:
+    if action == "speak":
+        return {"language": get_language()}
     return {"do": action, "target": data.get("target"), "round": data.get("round")}
 
 
