@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from django.core.management import call_command, get_commands, load_command_clas
 from django.core.management.base import BaseCommand, CommandError
 
 from dialogues.models import Dialogue
+from games.group.interchange import FORMAT
 from studies.models import Study
 from tests import factories
 from tests.site.test_documents import CODE, DOCUMENTS, ROOT
@@ -102,6 +104,10 @@ def place(db: None, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPat
     )
     verdicts = "dialogue,rater,choice\nd1,ann,human\nd2,ann,machine\nd1,bo,human\nd2,bo,human\n"
     (tmp_path / "verdicts.csv").write_text(verdicts)
+    seats = [{"seat": "a", "nature": "human"}, {"seat": "b", "nature": "human"}]
+    game = {"id": "g1", "language": "en", "end": "survived", "rounds": 1, "format": FORMAT}
+    table = {**game, "seats": [*seats, {"seat": "m", "nature": "machine"}]}
+    (tmp_path / "games.jsonl").write_text(json.dumps(table) + "\n")
     labelled = Study.objects.get(slug="my-study")
     factories.AnnotationSettingsFactory(study=labelled)
     codes = Dialogue.objects.filter(study_items__study=labelled).order_by("pk").values_list("code", flat=True)
