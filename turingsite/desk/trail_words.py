@@ -42,6 +42,7 @@ DEEDS: Mapping[str, Deed] = {
     "consent_text.published": Deed("study", _("stored the texts, version %(target)s")),
     "questionnaire.published": Deed("study", _("stored the questionnaire %(target)s")),
     "demo.played": Deed("study", _("simulated rounds for the demo")),
+    "demo.games": Deed("study", _("simulated group games for the demo")),
     "demo.labelled": Deed("study", _("simulated annotation and review for the demo")),
     "plan.drafted": Deed("plan", _("changed the draft of the plan, %(target)s")),
     "plan.discarded": Deed("plan", _("threw the draft of the plan away, %(target)s")),
