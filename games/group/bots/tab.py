@@ -6,6 +6,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any, Protocol
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -40,16 +41,19 @@ class Tab(Protocol):
 class SocketTab:
     def __init__(self, browser: Browser, root: str, after: int) -> None:
         self.has = after
+        self._open = ExitStack()
         base = browser.base
         cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
         headers = {"Cookie": cookies, "Accept-Language": browser.language}
         try:
-            self._line = connect(
-                f"ws{base.removeprefix('http')}/ws{root}room/",
-                origin=Origin(base),
-                additional_headers=headers,
-                open_timeout=PATIENCE,
-                proxy=None,
+            self._line = self._open.enter_context(
+                connect(
+                    f"ws{base.removeprefix('http')}/ws{root}room/",
+                    origin=Origin(base),
+                    additional_headers=headers,
+                    open_timeout=PATIENCE,
+                    proxy=None,
+                )
             )
         except (OSError, WebSocketException) as error:
             raise Lost(f"no socket: {error}") from error
@@ -73,7 +77,7 @@ class SocketTab:
             raise Lost(str(error)) from error
 
     def close(self) -> None:
-        self._line.close()
+        self._open.close()
 
     def drop(self) -> None:
         """As a phone that loses its network: without a word."""
