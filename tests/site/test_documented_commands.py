@@ -27,7 +27,9 @@ from turingsite.api.models import ApiToken
 LINE = re.compile(r"(?:^|\s)manage\.py ([a-z_]+)([^#\n]*)")
 # They stay until they are stopped, ask for a password, want a running site, or take a minute (tests/demo runs
 # what seed_demo does); their options are parsed.
-NOT_RUN = {"serve", "createsuperuser", "play_speech_game", "annotate", "seed_demo"}
+NOT_RUN = {
+    "serve", "run_agents", "createsuperuser", "play_speech_game", "play_group_game", "annotate", "seed_demo",
+}  # fmt: skip
 PLACE = re.compile(r"(?!STUDY$)[A-Z]{3,}")  # a word that stands for one: FILE, SLUG (a study is called STUDY)
 MAY_END_WITH_ONE = {"doctor", "check"}  # there is something to say about a site of the tests
 
