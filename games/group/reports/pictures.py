@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from games.group.reports.given import ALL
+from games.group.reports.given import ALL, ELIMINATION, OWN, SILENT
 from games.group.reports.parts import AGENT, PEOPLE
 from studies.figures import (
     Along,
@@ -31,6 +31,7 @@ from studies.reports import ReportResult
 
 Row = Mapping[str, Any]
 SORTS: Mapping[str, Sort] = {PEOPLE: "human", AGENT: "machine", ALL: "all"}
+LEVELS: Mapping[str, Sort] = {OWN: "all", ELIMINATION: "all_open", SILENT: "warning"}
 COURSE = 2  # values: one alone goes nowhere
 
 
@@ -44,7 +45,7 @@ def survival(result: ReportResult) -> list[Figure]:
     rows = listed(result, "against_chance")
     levels = [
         _mark(
-            row, _where(result, "against_chance", row), "chance", n="", sort="all_open",
+            row, _where(result, "against_chance", row), "chance", n="", sort=LEVELS[str(row["baseline"])],
             group=said(result, "against_chance", row, "baseline"),
         )
         for row in rows
@@ -199,19 +200,25 @@ def _mark(
 def _rounds(result: ReportResult, table: str) -> Along:
     numbers = sorted({int(row["round"]) for row in listed(result, table)})
     last = max(numbers, default=1)
-    return Along(_("round"), (0.5, last + 0.5), tuple((float(one), str(one)) for one in numbers))
+    return Along(
+        _("round; from the second on selected: the games and players that were left"),
+        (0.5, last + 0.5),
+        tuple((float(one), str(one)) for one in numbers),
+    )
 
 
 def _along(result: ReportResult, table: str, key: str, words: str, beside: tuple[str, str]) -> list[Figure]:
     """A share and its chance level along the rounds, side by side on one axis."""
     rows = listed(result, table)
+    n = "games" if table == "per_round" else "n"
     level, level_words = beside
     panels = [
-        Panel(words, tuple(_mark(row, str(row["round"]), key, at=float(row["round"])) for row in rows)),
+        Panel(words, tuple(_mark(row, str(row["round"]), key, n=n, at=float(row["round"])) for row in rows)),
         Panel(
             level_words,
             tuple(
-                _mark(row, str(row["round"]), level, sort="all_open", at=float(row["round"])) for row in rows
+                _mark(row, str(row["round"]), level, n="", sort="all_open", at=float(row["round"]))
+                for row in rows
             ),
         ),
     ]
