@@ -201,7 +201,7 @@ def _rounds(result: ReportResult, table: str) -> Along:
     numbers = sorted({int(row["round"]) for row in listed(result, table)})
     last = max(numbers, default=1)
     return Along(
-        _("round; from the second on selected: the games and players that were left"),
+        _("round (selected from the second on)"),
         (0.5, last + 0.5),
         tuple((float(one), str(one)) for one in numbers),
     )
