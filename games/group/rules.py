@@ -21,7 +21,9 @@ def act(seat: Seat, action: str, data: Mapping[str, Any], now: datetime) -> Mapp
     """``vote`` with {"target": code or None, "round": n}; answers with the vote that stands."""
     if action != "vote":
         raise Invalid("unknown_action", _("This can't be done in this game."))
-    target, number = data.get("target"), data.get("round")
+    if "target" not in data:  # who abstains says so
+        raise Invalid("choose", _("Choose one of the players."))
+    target, number = data["target"], data.get("round")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(target, str | None):
         raise Invalid("unreadable", _("The request cannot be read. Load the page again; you lose nothing."))
     vote = cast_vote(seat=seat, target_code=target, round=number, now=now)

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from games.room.frames import moment, number
+from games.room.frames import is_word, moment, number
 from games.room.models import Seat
 from games.room.rules import rules_of
 from games.room.services import send_message
@@ -35,7 +35,9 @@ def act(seat_id: int, data: Mapping[str, Any]) -> dict[str, Any]:
     if seat.left_at is not None:
         raise Gone("left", _("You have left this game."))
     action = data.get("do")
-    if not isinstance(action, str):
+    # Requests bring what no frame of a socket may hold.
+    words = [value for value in data.values() if isinstance(value, str)]
+    if not isinstance(action, str) or not all(map(is_word, words)):
         raise Invalid("unreadable", _("This could not be read. Load the page again; you lose nothing."))
     fields = {**data, "round": number(data, "round")}
     return {"id": data.get("id"), **rules_of(seat.room).act(seat, action, fields, timezone.now())}

@@ -35,7 +35,7 @@ def read(text: str | None) -> Frame:
         raise _unreadable()
     for name, value in frame.items():
         plain = value is None or isinstance(value, str | int | float)
-        if not plain or (name != "text" and isinstance(value, str) and not _is_word(value)):
+        if not plain or (name != "text" and isinstance(value, str) and not is_word(value)):
             raise _unreadable()
     return frame
 
@@ -45,7 +45,7 @@ def number(frame: Mapping[str, Any], name: str) -> int | None:
     value = frame.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    return int(value) if 0 <= value < 2**31 else None
+    return int(value) if 0 <= value < 2**31 and value == int(value) else None
 
 
 def moment(value: Any) -> datetime | None:
@@ -81,7 +81,8 @@ class Brake:
         return self.spent > PATIENCE
 
 
-def _is_word(value: str) -> bool:
+def is_word(value: str) -> bool:
+    """Whether a text that is no message is short and of characters that rows can hold."""
     return len(value) <= LONGEST_WORD and not characters.refusal(value)
 
 

@@ -63,7 +63,12 @@ def _posting(action: Action) -> Callable[[HttpRequest, str], HttpResponse]:
     @require_POST
     @wraps(action)
     def view(request: HttpRequest, slug: str) -> HttpResponse:
-        seat = seat_of(request, slug)
+        try:
+            seat = seat_of(request, slug)
+        except Gone as error:
+            if edge.is_json(request) or "goto" not in error.params:
+                raise
+            return redirect(error.params["goto"])  # pressed twice, or by a page that was left open
         try:
             told = action(request, seat, edge.fields_of(request))
         except (Conflict, Gone, Invalid, NotFound, TryLater) as error:
@@ -86,7 +91,9 @@ def send(request: HttpRequest, seat: Seat, data: Data) -> Data:
 @_posting
 def act(request: HttpRequest, seat: Seat, data: Data) -> Data:
     if not edge.is_json(request):
-        data = {**data, "round": edge.whole(data, "round"), "target": data.get("target") or None}
+        data["round"] = edge.whole(data, "round")
+        if data.get("target") == "":  # the button of who chooses nobody; without it nothing was pressed
+            data["target"] = None
     return acting.act(seat.pk, data)
 
 

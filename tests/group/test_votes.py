@@ -30,6 +30,10 @@ def test_votes_that_may_not_be_are_refused_each_with_its_reason(table, study, ma
     assert refusal(one.vote(None)) == (400, "choose")  # nobody abstains here
     assert refusal(one.post("room/act/", id="v", do="vote", target=7, round=1)) == (400, "unreadable")
     assert refusal(one.post("room/act/", id="v", do="vote", target=two.seat.code)) == (400, "unreadable")
+    assert refusal(one.post("room/act/", id="v", do="vote", target=two.seat.code, round=1.5)) == (
+        400,
+        "unreadable",
+    )
     assert refusal(one.post("room/act/", id="v", do="win", round=1)) == (400, "unknown_action")
     assert refusal(one.vote(two.seat, round=2)) == (409, "no_vote_now")
     assert not Vote.objects.filter(game=game.game).exists()
@@ -75,7 +79,10 @@ def test_tallies_are_shown_and_people_may_abstain_where_the_study_says_so(make_s
     game = table(make_study("shown", show_tallies=True, abstain_button=True, agent_votes=False), 3)
     one, two, three = game.players
     game.to_the("vote")
-    assert one.vote(None).status_code == 200
+    one.form("room/act/", do="vote", round="1")  # “Vote” without a choice is no abstention
+    assert refusal(one.post("room/act/", id="v", do="vote", round=1)) == (400, "choose")
+    assert not Vote.objects.exists()
+    one.form("room/act/", do="vote", round="1", target="")
     two.vote(game.agent)
     assert Vote.objects.get(voter=one.seat).target is None
     assert game.room.phase == "vote"

@@ -73,6 +73,10 @@ def test_refusals_have_a_status_and_the_one_shape() -> None:
     with_vote = ada.post("act", id="v", do="vote", target=seats[1].code, round=1)
     assert with_vote.json() == {"id": "v", "do": "vote", "target": seats[1].code, "round": 1}
     assert ada.post("act", id="v").json()["error"]["code"] == "unreadable"
+    for word in ("\ud800", "a\0b", "x" * 300):  # what rows cannot hold, or is no word of ours
+        for name in ("do", "target", "id"):
+            odd = ada.post("act", **{"do": "vote", "target": seats[1].code, "round": 1, name: word})
+            assert (odd.status_code, odd.json()["error"]["code"]) == (400, "unreadable"), (name, word)
     assert ada.post("typing").status_code == 200
     services.close_room(room=room, now=timezone.now())
     gone = ada.post("send", id="z", text="too late")
@@ -102,6 +106,9 @@ def test_leaving_and_having_no_seat_leads_on() -> None:
     assert ada.post("leave").json() == {"goto": "/s/talk/go/"}
     assert ada.log() == {"goto": "/s/talk/go/"}
     assert ada.client.get("/s/talk/room/log/")["Location"] == "/s/talk/go/"
+    for where in ("leave", "send"):  # a form that is sent twice, and one of a tab that was left open
+        form = ada.form(where, text="back again")
+        assert (form.status_code, form.url) == (302, "/s/talk/go/")
     left = ada.post("send", id="x", text="back again")
     assert (left.status_code, left.json()["error"]["code"]) == (410, "left")
     assert [line["kind"] for line in bea.log()["events"]] == ["phase"], "the others are not told"
