@@ -11,6 +11,7 @@ from django.forms import BaseModelFormSet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -18,6 +19,10 @@ from django.views.decorators.http import require_POST
 from annotation.review.access import reviewed_by
 from dialogues import selectors as corpus
 from dialogues.models import Dialogue, Kind, ProcessingJob, StudyItem, Verdict
+from games.group.funnel import steps_of as group_steps_of
+from games.group.live import live_of as group_live_of
+from games.group.services.starting import KEY as GROUP
+from games.speech.assignment import ACTIVITY as SPEECH
 from games.speech.funnel import listening_of, steps_of
 from games.speech.models import SpeechSettings
 from games.speech.services.settings import change_speech_settings
@@ -110,8 +115,13 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     found = access_desk_study(slug, request.user)
     people = people_of(found)
     labels = dict(EndState.choices)
-    steps = [*people.steps, *steps_of(found), Step("completed", _("Completed"), people.ended.get("done", 0))]
     verdicts, items = corpus.verdicts_of(found), corpus.items_of(found)
+    meets = GROUP in found.activities
+    listens = not meets or bool(items) or bool(verdicts) or len(found.activities) > 1
+    steps = [*people.steps]
+    steps += steps_of(found) if SPEECH in found.activities or not meets else []
+    steps += group_steps_of(found) if meets else []
+    steps.append(Step("completed", _("Completed"), people.ended.get("done", 0)))
     return render(
         request,
         "desk/study.html",
@@ -128,6 +138,8 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             ],
             "ended": [(labels[end], n) for end, n in people.ended.items()],
             "people": people,
+            "listens": listens,  # whether there are dialogues to judge
+            "group": group_live_of(found, now=timezone.now()) if meets else None,
             "kinds": [(kind, label) for kind, label in Kind.choices],
             "verdicts": _by_language(found, verdicts),
             "verdicts_total": sum(verdicts.values()),
