@@ -38,6 +38,7 @@ from studies.services import begin
 from studies.texts import content_language
 from studies.views import edge
 from studies.views.edge import OPEN, Data, elsewhere, is_json
+from turingsite.errors import Conflict
 
 ENDED = {"paused_ok": True, "ended_ok": True, "closed_ok": True}
 participant_post = edge.posting("group:play")
@@ -88,7 +89,13 @@ def wait(request: HttpRequest, slug: str) -> HttpResponse:
     place = place_of(participant)
     if place.name != "wait":
         return elsewhere(request, _onward(place, participant, now))
-    ticket = place.ticket or lobby.join(participant=participant, now=now)
+    try:
+        ticket = place.ticket or lobby.join(participant=participant, now=now)
+    except Conflict as error:
+        if error.code != "playing":
+            raise
+        # The game began between the look at the place and the ticket.
+        return elsewhere(request, presenters.address("play", participant.study))
     ticket.participant, ticket.study = participant, participant.study
     lobby.note_waiting(ticket=ticket, now=now)
     lobby.start_all(study=participant.study, language=ticket.language, now=now)

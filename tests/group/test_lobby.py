@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from games.group import views
 from games.group.models import BotCall, Game, Ticket
 from games.group.services.settings import change_group_settings
 from games.room.models import Seat
@@ -254,3 +255,14 @@ def test_nobody_plays_twice_where_each_plays_once(table, study):
     one.form("group/survey/")
     assert one.where() == "debrief/"
     assert one.get("group/wait/").status_code == 410
+
+
+def test_a_page_that_asks_while_the_game_begins_is_led_to_it(study, players, clock, monkeypatch):
+    change_group_settings(study=study, people=2, least_people=2)
+    one, other = players(study, 2)
+    one.come()
+    before = views.place_of(one.participant)
+    monkeypatch.setattr(views, "place_of", lambda participant: before._replace(ticket=None))
+    other.come()
+    response = one.get("group/wait/")
+    assert (response.status_code, response.url) == (302, f"/s/{study.slug}/group/")
