@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
 
 from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.turns import Span, Turn, frames_of, spans_of, speakers
@@ -31,8 +31,6 @@ SEPARATION = 12.0  # dB between channels, where each has its own speaker
 SLACK = 0.05  # seconds of quiet kept around speech where a turn's edges are drawn in
 BLEED = 15.0  # dB under the other channel: that is the other voice, leaking
 
-_HIGH_PASS = signal.butter(2, 80, "highpass", fs=RATE, output="sos").astype(np.float32)
-
 
 class Found(NamedTuple):
     """Turns and how they were found: ``channels``, ``hints``, ``voices`` or ``nothing``."""
@@ -43,17 +41,28 @@ class Found(NamedTuple):
 
 def frame_levels(samples: Samples) -> Levels:
     """Level in dBFS of each 10 ms of mono samples, rumble below 80 Hz left out, over 20 ms windows."""
+    from scipy import signal
+
     hop = round(HOP * RATE)
     count = -(-len(samples) // hop)
     if not count:
         return np.zeros(0)
     padded = np.zeros(count * hop, dtype=np.float32)
     padded[: len(samples)] = samples
-    filtered = signal.sosfilt(_HIGH_PASS, padded).reshape(count, hop)
+    filtered = signal.sosfilt(_high_pass(), padded).reshape(count, hop)
     power = np.einsum("ij,ij->i", filtered, filtered).astype(np.float64) / hop
     if count > 1:
         power[:-1] = (power[:-1] + power[1:]) / 2
     return np.asarray(np.maximum(10 * np.log10(np.maximum(power, 1e-12)), QUIETEST), dtype=np.float64)
+
+
+@functools.cache
+def _high_pass() -> NDArray[np.float32]:
+    """Second-order sections of the filter that leaves out rumble."""
+    from scipy import signal  # here: only sound needs it, and it costs every process a third of its start
+
+    sections: NDArray[np.float32] = signal.butter(2, 80, "highpass", fs=RATE, output="sos").astype(np.float32)
+    return sections
 
 
 class Threshold(NamedTuple):

@@ -6,15 +6,15 @@ rate.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyloudnorm
 from numpy.typing import NDArray
-from scipy import fft, ndimage, signal
+from scipy import fft, ndimage
 
 from turingsite.audio.samples import RATE, Samples
 from turingsite.audio.turns import Turn, alone, cut_out, frames_of, seconds, spans_of, speakers
@@ -28,18 +28,10 @@ HOP = 0.01
 SMOOTH_FRAMES = 3  # the gain never changes faster than over 30 ms, so that no change clicks
 OVERSAMPLE = 4
 
-_INTERPOLATOR = (
-    signal.firwin(20 * OVERSAMPLE + 1, 1 / OVERSAMPLE, window=("kaiser", 5.0)).astype(np.float32) * OVERSAMPLE
-)
-# no interpolated sample can exceed the samples around it by more than this factor
-_OVERSHOOT = float(max(np.abs(_INTERPOLATOR[phase::OVERSAMPLE]).sum() for phase in range(OVERSAMPLE)))
 _REACH = 10  # samples on either side that an interpolated one depends on
 _SLAB = 240
 _FFT = 280  # holds a slab with its surroundings and the 20 taps of a phase
-_PHASES = [fft.rfft(_INTERPOLATOR[phase::OVERSAMPLE], _FFT) for phase in range(1, OVERSAMPLE)]
 _ATTACK = 121  # samples, 5 ms; with two passes of smoothing within one slab
-
-_meter = pyloudnorm.Meter(RATE)
 
 
 class Limited(NamedTuple):
@@ -60,13 +52,37 @@ class Levelled(NamedTuple):
     peak: float | None  # true peak, dBFS
 
 
+class _Interpolator(NamedTuple):
+    """The phases' spectra, and by how much an interpolated sample can at most exceed those around it."""
+
+    phases: list[NDArray[np.complex64]]
+    overshoot: float
+
+
+@functools.cache
+def _interpolator() -> _Interpolator:
+    from scipy import signal  # here: only sound needs it, and it costs every process a third of its start
+
+    taps = signal.firwin(20 * OVERSAMPLE + 1, 1 / OVERSAMPLE, window=("kaiser", 5.0)).astype(np.float32)
+    by_phase = [taps[phase::OVERSAMPLE] * OVERSAMPLE for phase in range(OVERSAMPLE)]
+    overshoot = float(max(np.abs(phase).sum() for phase in by_phase))
+    return _Interpolator([fft.rfft(phase, _FFT) for phase in by_phase[1:]], overshoot)
+
+
+@functools.cache
+def _meter() -> Any:
+    import pyloudnorm  # here: it loads scipy.signal
+
+    return pyloudnorm.Meter(RATE)
+
+
 def integrated(samples: Samples) -> float | None:
     """Integrated loudness in LUFS of mono samples at 24 kHz; None below 0.4 s or where all is gated away."""
     if len(samples) <= BLOCK * RATE:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # mean of no block, when everything is gated
-        value = float(_meter.integrated_loudness(samples))
+        value = float(_meter().integrated_loudness(samples))
     return value if math.isfinite(value) else None
 
 
@@ -82,7 +98,7 @@ def true_peak(samples: Samples) -> float | None:
     """True peak of mono samples in dBFS; None for digital silence."""
     top = float(np.abs(samples).max(initial=0.0))
     # only slabs that could hold the true peak are interpolated
-    _, over = _interpolated(samples, top / _OVERSHOOT)
+    _, over = _interpolated(samples, top / _interpolator().overshoot)
     return _decibels(max(top, float(over.max(initial=0.0))))
 
 
@@ -103,7 +119,7 @@ def _interpolated(samples: Samples, floor: float) -> tuple[NDArray[np.intp], Sam
     result: Samples = np.abs(held[:, _REACH:-_REACH])
     # the interpolator is centred on its tap 40: phase p of it falls p / 4 of a sample after each sample
     spectrum = fft.rfft(held, _FFT, axis=1)
-    for phase in _PHASES:
+    for phase in _interpolator().phases:
         fine = fft.irfft(spectrum * phase, _FFT, axis=1)[:, 2 * _REACH - 1 : 2 * _REACH - 1 + _SLAB]
         np.maximum(result, np.abs(fine), out=result)
     return hot, result
@@ -115,7 +131,7 @@ def limit(samples: Samples, ceiling: float = CEILING) -> Limited:
     Only the surroundings of a peak (5 ms) are turned down, smoothly: the talk keeps its loudness.
     """
     top = 10 ** (ceiling / 20)
-    slabs, over = _interpolated(samples, top / _OVERSHOOT)
+    slabs, over = _interpolated(samples, top / _interpolator().overshoot)
     tops = over.max(axis=1, initial=0.0)
     if tops.max(initial=0.0) <= top:
         return Limited(samples, 0.0, true_peak(samples))
@@ -132,7 +148,10 @@ def limit(samples: Samples, ceiling: float = CEILING) -> Limited:
             gain = ndimage.uniform_filter1d(gain, _ATTACK, mode="nearest")
         low, high = max(0, first * _SLAB), min(len(samples), first * _SLAB + len(need))
         result[low:high] *= gain[low - first * _SLAB : high - first * _SLAB]
-        left = max(left, float(_interpolated(result[low:high], 0.9 * top / _OVERSHOOT)[1].max(initial=0.0)))
+        left = max(
+            left,
+            float(_interpolated(result[low:high], 0.9 * top / _interpolator().overshoot)[1].max(initial=0.0)),
+        )
     if left > top:  # by a hair: a gain that moves bends the curve between samples
         result *= np.float32(top / left)
     return Limited(result, 20 * math.log10(float(over.max()) / top), _decibels(min(left, top)))

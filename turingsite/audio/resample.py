@@ -7,7 +7,6 @@ from math import ceil, gcd
 from typing import Any
 
 import numpy as np
-from scipy import signal
 
 from turingsite.audio.samples import Samples
 
@@ -18,6 +17,8 @@ class Resampler:
     """Polyphase resampling (scipy ``resample_poly``, Kaiser 5.0) of a stream of (n, channels) blocks."""
 
     def __init__(self, rate_in: int, rate_out: int) -> None:
+        from scipy import signal  # here: only sound needs it, and it costs every process a third of its start
+
         common = gcd(rate_in, rate_out)
         self.up, self.down = rate_out // common, rate_in // common
         widest = max(self.up, self.down)
@@ -58,6 +59,8 @@ class Resampler:
         return self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
 
     def _convert(self, held: Samples, wanted: int) -> Samples:
+        from scipy import signal
+
         start = self._before * self.up // self.down
         result: Samples = signal.resample_poly(held, self.up, self.down, axis=0, window=self._window)
         return result[start : start + wanted]
