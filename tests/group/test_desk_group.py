@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from games.group.agent.offline import OFFLINE
+from games.group.agent.thinking import kinds
 from games.group.models import BotCall, Game, GroupSettings
 from games.room.models import Concern, Event
 from studies.models import AuditLine, Study
@@ -233,7 +236,7 @@ def test_each_lever_asks_once_and_is_logged(researcher: Any, game: Game, do: str
     asked = researcher.post(address, sent)
     assert 'name="sure" value="yes"' in text(asked)
     assert not AuditLine.objects.exclude(action="group.watched").exists()
-    sure = {**sent, "sure": "yes", "phase": str(asked.context["phase_number"])}
+    sure = {**sent, "sure": "yes", "phase": str(asked.context["phase_number"]), "ends": asked.context["ends"]}
     deadline = room.deadline
     done = text(researcher.post(address, sure, follow=True))
     room.refresh_from_db()
@@ -259,6 +262,13 @@ def test_each_lever_asks_once_and_is_logged(researcher: Any, game: Game, do: str
         again = text(researcher.post(address, sure, follow=True))
         assert "has moved on by itself" in again
         assert AuditLine.objects.filter(action="group.next_phase").count() == 1
+    if do == "extend":  # a double click, or a colleague at the same time
+        for ends in (sure["ends"], "", "never"):
+            assert "has changed meanwhile" in text(
+                researcher.post(address, {**sure, "ends": ends}, follow=True)
+            )
+        room.refresh_from_db()
+        assert room.deadline == deadline + timedelta(seconds=120)
 
 
 def test_a_report_is_read_in_its_context_and_marked_once(researcher: Any, game: Game, cast: Any) -> None:
@@ -317,7 +327,9 @@ def test_the_waiting_room_and_calls_for_bots(researcher: Any, study: Study) -> N
     assert "bot 2: the vote never came" in text(researcher.get(page))
 
 
-def test_agents_are_listed_with_what_they_were_told(researcher: Any, study: Study) -> None:
+def test_agents_are_listed_with_what_they_were_told(
+    researcher: Any, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent = AgentFactory(
         told_en="Pass for a person.", parameters={"candidates": 3}, workers=[{"worker": "memory", "every": 5}]
     )
@@ -327,6 +339,8 @@ def test_agents_are_listed_with_what_they_were_told(researcher: Any, study: Stud
     for words in ("Pass for a person.", "candidates", "memory", "scripted, offline", "Some-model"):
         assert words.lower() in page.lower(), words
     assert page.count("plays in this study") == 1
+    monkeypatch.setitem(kinds._items, "llm", replace(OFFLINE, key="llm", title="asks a model"))
+    assert "Asks a model · some-model" in text(researcher.get(url("group_agents", study.slug)))
 
 
 def test_the_study_page_counts_and_says_no_outcome(researcher: Any, game: Game) -> None:

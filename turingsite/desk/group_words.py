@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from games.group.agent.thinking import kinds
 from games.group.models import Agent, Game
 from games.group.watching import SeatRow
 from games.room.models import Seat
@@ -17,8 +18,6 @@ PHASES = {
     "reveal": gettext_lazy("between rounds"),
     "end": gettext_lazy("over"),
 }
-#: For how an agent thinks; a model's name stands for itself.
-OFFLINE = "offline"
 
 
 def phase_of(game: Game) -> Any:
@@ -44,10 +43,11 @@ def presence_of(row: SeatRow) -> Any:
 
 
 def thinking_of(agent: Agent) -> Any:
-    """How an agent comes to what it writes."""
-    if agent.thinking == OFFLINE:
-        return _("scripted, offline: it picks its lines from the conversation, without a language model")
-    return agent.model or agent.thinking
+    """How an agent comes to what it writes: the title of its way to think, and the model where it has one."""
+    if agent.thinking not in kinds:
+        return agent.model or agent.thinking
+    title = kinds.get(agent.thinking).title
+    return f"{title} · {agent.model}" if agent.model else title
 
 
 def clock(seconds: float | None) -> str:

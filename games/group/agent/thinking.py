@@ -88,12 +88,13 @@ class Thinking(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to think by its name (``Agent.thinking``). ``make``: for one game, telling calls."""
+    """A way to think by its name (``Agent.thinking``). ``title``: what researchers read of it on the desk,
+    begun in lower case. ``make``: for one game, telling calls.
+    """
 
     key: str
     title: Text
     make: Callable[[Agent, Report], Thinking]
-    scripted: bool = False  # no model behind it; researchers are told
 
 
 kinds: Registry[Kind] = Registry("way to think")

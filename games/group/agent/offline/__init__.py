@@ -9,6 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from games.group.agent.offline.script import Script
 from games.group.agent.thinking import Kind
 
-OFFLINE = Kind(key="offline", title=_("a script, no language model"), make=Script, scripted=True)
+OFFLINE = Kind(
+    key="offline",
+    title=_("scripted, offline: it picks its lines from the conversation, without a language model"),
+    make=Script,
+)
 
 __all__ = ["OFFLINE", "Script"]
