@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core import signing
 from django.db import connections
 from playwright._impl._api_structures import SetCookieParam
-from playwright.sync_api import BrowserContext, Error, Page, expect
+from playwright.sync_api import BrowserContext, Error, Page, ViewportSize, expect
 
 from dialogues.models import Kind
 from studies import access
@@ -20,8 +20,8 @@ from tests import factories
 
 Result = TypeVar("Result")
 CLIP = 1.5  # seconds
-PHONE = {"width": 360, "height": 640}
-DESK = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 360, "height": 640}
+DESK: ViewportSize = {"width": 1280, "height": 800}
 # Run on a page, it waits until nothing moves. A sheet that is still coming up, or a button on its way to
 # another colour, has the contrast of a moment; what lies under the pointer is known after the next frame.
 STILL = """new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))

@@ -27,6 +27,7 @@ def test_the_demo_has_games_that_people_and_the_agent_played_to_the_end():
         assert people == game.people
         assert game.steps.filter(outcome="sent").exists()
         assert not game.steps.filter(outcome="").exists()
+        assert game.ended_at is not None
         assert game.room.opened_at < game.ended_at < until
     assert set(study.participants.values_list("end_state", flat=True)) == {EndState.DONE}
     assert Answer.objects.filter(about__in=[game.code for game in games]).exists()

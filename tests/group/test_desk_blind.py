@@ -47,7 +47,7 @@ def flip() -> None:
         game.room.seats.filter(pk=out.pk).update(out_at=game.room.opened_at, out_round=1)
         said(game, 1, "one more line", round=2, phase="discussion")
         Room.objects.filter(pk=game.room_id).update(round=2 if survives else 1)
-        if game.end:
+        if game.ended_at is not None:
             later = game.ended_at + timedelta(seconds=90)
             Room.objects.filter(pk=game.room_id).update(closed_at=later)
             Game.objects.filter(pk=game.pk).update(

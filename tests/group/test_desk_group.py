@@ -238,6 +238,7 @@ def test_each_lever_asks_once_and_is_logged(researcher: Any, game: Game, do: str
     assert not AuditLine.objects.exclude(action="group.watched").exists()
     sure = {**sent, "sure": "yes", "phase": str(asked.context["phase_number"]), "ends": asked.context["ends"]}
     deadline = room.deadline
+    assert deadline is not None
     done = text(researcher.post(address, sure, follow=True))
     room.refresh_from_db()
     game.refresh_from_db()
@@ -297,7 +298,7 @@ def test_a_report_is_read_in_its_context_and_marked_once(researcher: Any, game: 
     assert "Nothing to look at" in text(researcher.get(page))
     assert "looked at by researcher" in text(researcher.get(page + "?all=1"))
     assert AuditLine.objects.filter(action="group.concern_seen").count() == 1
-    other = Concern.objects.create(room=GameFactory().room, seat=game.room.seats.first(), at=event.at)
+    other = Concern.objects.create(room=GameFactory().room, seat=game.room.seats.all()[0], at=event.at)
     assert "There is no such report" in text(researcher.post(page, {"concern": other.pk}, follow=True))
     other.refresh_from_db()
     assert other.seen_at is None
@@ -345,7 +346,7 @@ def test_agents_are_listed_with_what_they_were_told(
 
 def test_the_study_page_counts_and_says_no_outcome(researcher: Any, game: Game) -> None:
     study, now = game.study, timezone.now()
-    seat = game.room.seats.filter(nature="human").first()
+    seat = game.room.seats.filter(nature="human")[0]
     seat.left_at, seat.left_why = now, "left"
     seat.save()
     step(game, "send", "failed", started_at=now)

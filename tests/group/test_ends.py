@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from dialogues.models import Turn
 from games.group.agent.trace import newest_notes
 from games.group.models import Elimination, Game, Vote
 from games.group.services import levers
@@ -309,4 +310,5 @@ def test_a_game_that_was_played_is_kept_as_a_dialogue_also_when_its_process_stop
     game.clock.pass_(11)
     sweep()
     game.game.refresh_from_db()
-    assert [turn.text for turn in game.game.dialogue.turns.all()] == ["hello all"]
+    turns = Turn.objects.filter(dialogue__group_game=game.game)
+    assert [turn.text for turn in turns] == ["hello all"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.group import views
+from games.group import selectors, views
 from games.group.models import BotCall, Game, Ticket
 from games.group.services.settings import change_group_settings
 from games.room.models import Seat
@@ -261,7 +261,7 @@ def test_a_page_that_asks_while_the_game_begins_is_led_to_it(study, players, clo
     change_group_settings(study=study, people=2, least_people=2)
     one, other = players(study, 2)
     one.come()
-    before = views.place_of(one.participant)
+    before = selectors.place_of(one.participant)
     monkeypatch.setattr(views, "place_of", lambda participant: before._replace(ticket=None))
     other.come()
     response = one.get("group/wait/")

@@ -51,13 +51,14 @@ class Walk:
         for seat in self.game.room.seats.all():
             Seat.objects.filter(pk=seat.pk).update(code=f"seat-{seat.position}", seen_at=clock.now)
         for position, seat in enumerate(self.people()):
+            assert seat.participant is not None
             seat.participant.resume_code = f"resume-{position}"
             seat.participant.save()
             factories.ConsentFactory(
                 participant=seat.participant, text=study.consent_texts.first() or self.text(study)
             )
         # Their seats are the first two in both games, so the agent's is one of the others.
-        self.viewers = [Player(seat.participant) for seat in self.people()[:2]]
+        self.viewers = [Player(seat.participant) for seat in self.people()[:2] if seat.participant]
 
     def text(self, study: Any) -> Any:
         return factories.ConsentTextFactory(study=study)

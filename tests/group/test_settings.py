@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.urls import reverse
 
@@ -22,7 +24,7 @@ from turingsite.errors import Conflict, Invalid
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
-def new_study(slug: str = "built-in", **fields: object) -> Study:
+def new_study(slug: str = "built-in", **fields: Any) -> Study:
     study = create_study(
         slug=slug, title_en="Find the AI", user=None, template="group", host="A university",
         contact="study@example.org", **fields,
@@ -80,8 +82,9 @@ def test_what_people_meet_is_fixed_with_the_first_game(study, players):
     game = start_game(study=study, language="en", participants=people, now=factories.NOW)
     assert (game.agent, game.rules["people"], game.rules["topic_en"]) == (first, 4, "Food")
     for name, value in (("people", 5), ("vote_seconds", 60), ("agent_votes", False), ("play_once", False)):
+        one: dict[str, Any] = {name: value}
         with pytest.raises(Invalid) as refused:
-            change_group_settings(study=study, **{name: value})
+            change_group_settings(study=study, **one)
         assert set(refused.value.fields) == {name}
     with pytest.raises(Invalid):
         change_group_settings(study=study, agents=[AgentFactory()])
@@ -103,8 +106,9 @@ def test_settings_that_do_not_go_together_are_refused(study):
         ({"people": 13}, "people"),
         ({"discussion_seconds": 5}, "discussion_seconds"),
     ):
+        changed: dict[str, Any] = {**fields}
         with pytest.raises(Invalid) as refused:
-            change_group_settings(study=study, **fields)
+            change_group_settings(study=study, **changed)
         assert wrong in refused.value.fields
     assert GroupSettings.objects.get().people == 5
 
@@ -127,7 +131,9 @@ def test_a_study_file_has_every_setting_and_makes_the_same_study():
     assert {one["end_state"] for one in study.completions.values("end_state")} == set(EndState.values)
     again = describe(study)
     assert again["settings"]["group"] == {**values["settings"]["group"]}
-    _same, changes = apply_study_file(values=check(as_yaml(again).encode()).values)
+    read = check(as_yaml(again).encode()).values
+    assert read is not None
+    _same, changes = apply_study_file(values=read)
     assert not [one for one in changes if one.state in ("changed", "new")]
     bad = as_yaml({**again, "settings": {"group": {**again["settings"]["group"], "agents": ["nobody 1"]}}})
     assert any("nobody 1" in str(one) for one in check(bad.encode()).errors)

@@ -94,7 +94,8 @@ def test_too_little_gives_no_value() -> None:
     nothing = chance.against_chance([], [])
     assert (nothing.observed.value, nothing.difference.value, nothing.p_at_least) == (None, None, None)
     one = chance.against_chance([1], [Fraction(1, 3)]).difference
-    assert (one.value, one.low, one.lack) == (pytest.approx(2 / 3), None, "one_cluster")
+    assert one.value == pytest.approx(2 / 3)
+    assert (one.low, one.lack) == (None, "one_cluster")
     alike = chance.against_chance([1, 1], [Fraction(1, 3)] * 2).difference
     assert (alike.low, alike.lack) == (None, "no_spread")
     for players in (0, 1, 2):
