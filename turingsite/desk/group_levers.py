@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -62,8 +64,16 @@ def _seconds(request: HttpRequest) -> int:
     return next((n for n in EXTENSIONS if str(n) == asked), EXTENSIONS[1])
 
 
+def _end_seen(request: HttpRequest) -> datetime:
+    """The end of the phase on the page that asked; what it did not show is nobody's end."""
+    try:
+        return datetime.fromisoformat(request.POST.get("ends", ""))
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
 def _asked(request: HttpRequest, game: Game, do: str, seat: Seat | None) -> HttpResponse:
-    """The page that asks before a lever is pulled; it keeps which phase was seen."""
+    """The page that asks before a lever is pulled; it keeps which phase was seen, and its end."""
     context = {
         "study": game.study,
         "game": game,
@@ -73,6 +83,7 @@ def _asked(request: HttpRequest, game: Game, do: str, seat: Seat | None) -> Http
         "seconds": _seconds(request),
         "phase": phase_of(game),
         "phase_number": game.room.phase_number,
+        "ends": game.room.deadline.isoformat() if game.room.deadline else "",
     }
     return render(request, "desk/group_confirm.html", context)
 
@@ -81,7 +92,7 @@ def _pulled(request: HttpRequest, game: Game, do: str, seat: Seat | None) -> str
     """Do it; what to say afterwards. A DomainError where it may not be."""
     now, user = timezone.now(), request.user
     if do == "extend":
-        levers.extend(game=game, seconds=_seconds(request), user=user, now=now)
+        levers.extend(game=game, seconds=_seconds(request), user=user, seen=_end_seen(request), now=now)
         return _("Players have %(n)s seconds more.") % {"n": _seconds(request)}
     if do == "next":
         asked = request.POST.get("phase", "")

@@ -20,13 +20,15 @@ from turingsite.errors import Conflict, Invalid
 MOST_SECONDS = 3600
 
 
-def extend(*, game: Game, seconds: int, user: Any, now: datetime) -> None:
-    """Give the phase more seconds; the room writes the audit line. Invalid outside of 1 to 3600."""
+def extend(*, game: Game, seconds: int, user: Any, seen: datetime | None = None, now: datetime) -> None:
+    """Give the phase more seconds; the room writes the audit line. ``seen``: the deadline that was seen, for
+    the room to ask of it. Invalid outside of 1 to 3600.
+    """
     if not 1 <= seconds <= MOST_SECONDS:
         message = _("Give from 1 to %(most)s seconds.")
         raise Invalid("bad_number", message, {"most": MOST_SECONDS})
     _check_live(game)
-    extend_room(room=game.room, seconds=seconds, user=user, now=now)
+    extend_room(room=game.room, seconds=seconds, user=user, seen=seen, now=now)
 
 
 @transaction.atomic

@@ -69,9 +69,14 @@ def sweep(now: datetime) -> int:
 
 
 @transaction.atomic
-def extend(*, room: Room, seconds: int, user: Any, now: datetime) -> Event:
-    """Give the phase so many more seconds; everybody sees it. Conflict ``no_clock`` where none runs."""
+def extend(*, room: Room, seconds: int, user: Any, seen: datetime | None = None, now: datetime) -> Event:
+    """Give the phase so many more seconds; everybody sees it. ``seen``: the deadline that is to be moved, so
+    that a double click, or two people at once, move it once: Conflict ``moved_on`` where it is another one by
+    now. Conflict ``no_clock`` where none runs.
+    """
     room = hold(room.pk)
+    if seen is not None and room.deadline != seen:
+        raise Conflict("moved_on", gettext_noop("The clock has changed meanwhile. Look at it again."))
     if room.deadline is None:
         raise Conflict("no_clock", gettext_noop("No clock is running that could be given more time."))
     room.deadline = max(room.deadline, now) + timedelta(seconds=seconds)
