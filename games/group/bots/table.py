@@ -110,10 +110,18 @@ class Table:
         raise OSError(why)
 
     def _reopen(self, tab: Tab) -> None:
-        fresh = self._tab()
-        self.tabs[self.tabs.index(tab)] = fresh
-        for frame, _at in list(self.waiting.values()):  # what was not answered is sent again
-            fresh.send(frame)
+        for _ in range(TRIES):
+            fresh = self._tab()
+            try:
+                for frame, _at in list(self.waiting.values()):  # what was not answered is sent again
+                    fresh.send(frame)
+            except Lost as lost:  # gone again already: a poll opens nothing that could fail before
+                why = str(lost)
+                time.sleep(0.5)
+                continue
+            self.tabs[self.tabs.index(tab)] = fresh
+            return
+        raise OSError(why)
 
     # --- what it is told ---
 
