@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from games.group.models import Agent, GroupSettings
-from games.group.services.agents import ensure_offline_agent
+from games.group.services.agents import ensure_offline_agent, playable
 from games.group.services.settings import FIXED_ONCE_PLAYED, SETTINGS, change_group_settings, has_played
 from studies.files.shapes import Flag, Many, Number, Shape, Text, Whole
 from studies.models import Study
@@ -21,7 +21,7 @@ TOPIC = 200
 
 def _known_agents() -> list[str]:
     ensure_offline_agent()
-    return [_named(one) for one in Agent.objects.order_by("key", "version")]
+    return [_named(one) for one in playable()]
 
 
 def _named(agent: Agent) -> str:
@@ -82,7 +82,7 @@ def write(study: Study, values: Mapping[str, Any], user: Any) -> None:
     agents = fields.pop("agents", None)
     if fields.get("bots_after") is not None:
         fields["bots_after"] = int(fields["bots_after"])
-    by_name = {_named(one): one for one in Agent.objects.all()} if agents is not None else {}
+    by_name = {_named(one): one for one in playable()} if agents is not None else {}
     chosen = None if agents is None else [by_name[name] for name in agents]
     change_group_settings(study=study, user=user, agents=chosen, **fields)
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from dialogues.models import Nature
 from studies import codes
@@ -153,7 +154,7 @@ class Event(models.Model):
         END = "end", _("end")
 
     room = models.ForeignKey(Room, models.CASCADE, related_name="events")
-    seq = models.PositiveIntegerField(_("number"))
+    seq = models.PositiveIntegerField(pgettext_lazy("group game", "number"))
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
     seat = models.ForeignKey(Seat, models.CASCADE, null=True, blank=True, related_name="events")
     round = models.PositiveSmallIntegerField(_("round"))

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from games.group import study_file
 from games.group.models import Game, GroupSettings
+from games.group.services.agents import ensure_offline_agent
 from games.group.services.readiness import ready
 from games.group.services.settings import FIXED_ONCE_PLAYED, SETTINGS, change_group_settings
 from games.group.services.starting import start_game
@@ -167,3 +168,16 @@ def test_a_study_of_the_group_game_is_made_at_the_desk(client):
     study = Study.objects.get(slug="find-it")
     assert study.activities == ["group"]
     assert study.group.agents.exists()
+
+
+def test_an_agent_of_an_imported_game_is_not_for_playing(client, cast):
+    GroupSettings.objects.create(study=cast.study)
+    ensure_offline_agent()
+    imported = AgentFactory(key="elsewhere", name="Elsewhere", thinking="imported")
+    with pytest.raises(Invalid) as refused:
+        change_group_settings(study=cast.study, agents=[imported])
+    assert set(refused.value.fields) == {"agents"}
+    client.force_login(cast.researcher)
+    page = client.get(reverse("admin:desk_group_settings", args=[cast.study.slug])).content.decode()
+    assert "Script" in page or "script" in page
+    assert "Elsewhere" not in page

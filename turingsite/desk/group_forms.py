@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from games.group.models import Agent, GroupSettings
+from games.group.services.agents import playable
 from games.group.services.calls import MOST
 from games.group.services.settings import FIXED_ONCE_PLAYED, SETTINGS, has_played
 from studies.models import Language, Study
@@ -56,7 +57,7 @@ class GroupForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
     """How the study plays; written by the service, never by ``save``."""
 
     agents = AgentChoice(
-        Agent.objects.order_by("key", "-version"),
+        Agent.objects.none(),
         label=_("Agents"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -70,6 +71,7 @@ class GroupForm(Answering, forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["agents"].queryset = playable()  # type: ignore[attr-defined]
         if has_played(self.instance.study):
             for name in FIXED_ONCE_PLAYED:
                 self.lock(name, gettext("This can't be changed any more: people have played."))
@@ -131,4 +133,4 @@ class PreviewForm(Answering):
         self.fields["language"].choices = [  # type: ignore[attr-defined]
             (code, label) for code, label in Language.choices if code in study.languages
         ]
-        self.fields["agent"].queryset = Agent.objects.order_by("key", "-version")  # type: ignore[attr-defined]
+        self.fields["agent"].queryset = playable()  # type: ignore[attr-defined]

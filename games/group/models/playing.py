@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from dialogues.models import Dialogue
 from games.group.models.settings import Agent
@@ -18,10 +19,10 @@ class Ticket(models.Model):
     """Somebody in the waiting room. What is shown of it is counted from these rows."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("waiting")
+        WAITING = "waiting", pgettext_lazy("group game", "waiting")
         READY = "ready", _("ready")
         SEATED = "seated", _("seated")
-        LEFT = "left", _("left")
+        LEFT = "left", pgettext_lazy("group game", "left")
 
     OPEN = (State.WAITING, State.READY)
 
@@ -73,11 +74,11 @@ class Game(models.Model):
     study = models.ForeignKey(Study, models.PROTECT, related_name="group_games")
     room = models.OneToOneField(Room, models.PROTECT, related_name="group_game")
     code = models.CharField(_("code"), max_length=20, unique=True, default=codes.public_code)
-    number = models.PositiveIntegerField(_("number"))
+    number = models.PositiveIntegerField(pgettext_lazy("group game", "number"))
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True, related_name="games")
     rules = models.JSONField(_("rules"), default=dict)
     people = models.PositiveSmallIntegerField(_("people"))
-    end = models.CharField(_("end"), max_length=10, choices=End.choices, blank=True)
+    end = models.CharField(pgettext_lazy("group game", "end"), max_length=10, choices=End.choices, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     source = models.CharField(_("source"), max_length=10, choices=Source.choices, default=Source.PLAYED)
     external_id = models.CharField(_("id where it came from"), max_length=120, blank=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from games.group.models.playing import Game
 from games.room.models import Event
@@ -29,7 +30,7 @@ class AgentStep(models.Model):
         CUT = "cut", _("cut off")  # the process stopped in the middle
 
     game = models.ForeignKey(Game, models.CASCADE, related_name="steps")
-    number = models.PositiveIntegerField(_("number"))
+    number = models.PositiveIntegerField(pgettext_lazy("group game", "number"))
     round = models.PositiveSmallIntegerField(_("round"))
     phase = models.CharField(_("phase"), max_length=20)
     after_seq = models.PositiveIntegerField(_("had read up to"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.group.reports.given import ALL, Scope, given
 from games.group.reports.parts import AGENT, GAMES, PEOPLE, SCOPE, SELECTED, WHO, cells, interval
@@ -211,7 +211,7 @@ def _latency(messages: Sequence[Message]) -> ReportTable:
         gettext_lazy("How soon after somebody else's message"),
         (
             WHO,
-            Heading("n", gettext_lazy("messages"), "count"),
+            Heading("n", pgettext_lazy("group game", "messages"), "count"),
             GAMES,
             Heading("p10", gettext_lazy("10 % (s)"), decimals=1),
             Heading("p25", gettext_lazy("25 % (s)"), decimals=1),
@@ -254,7 +254,7 @@ def _by_round(turns: Sequence[Turn]) -> ReportTable:
             WHO,
             Heading("n", gettext_lazy("players"), "count"),
             GAMES,
-            *interval("value", gettext_lazy("messages")),
+            *interval("value", pgettext_lazy("group game", "messages")),
             NOTE,
         ),
         tuple(rows),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from games.group.reports.given import ALL
 from studies.estimates import FEWEST, FEWEST_DF, FEWEST_OPINIONS, not_enough
@@ -18,7 +18,11 @@ WHO = Heading(
     "who",
     gettext_lazy("who"),
     "text",
-    {PEOPLE: gettext_lazy("people"), AGENT: gettext_lazy("agent"), ALL: gettext_lazy("everybody")},
+    {
+        PEOPLE: pgettext_lazy("group game", "people"),
+        AGENT: gettext_lazy("agent"),
+        ALL: gettext_lazy("everybody"),
+    },
 )
 SCOPE = (
     Heading(
@@ -32,7 +36,7 @@ SCOPE = (
             "players": gettext_lazy("players"),
         },
     ),
-    Heading("level", gettext_lazy("which"), "text", {ALL: "", **dict(Language.choices)}),
+    Heading("level", pgettext_lazy("group game", "which"), "text", {ALL: "", **dict(Language.choices)}),
 )
 GAMES = Heading("games", gettext_lazy("games"), "count")
 SELECTED = Heading(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from games.group.reports.given import ALL, ELIMINATION, OWN, SILENT
 from games.group.reports.parts import AGENT, PEOPLE
@@ -122,7 +123,7 @@ def participation(result: ReportResult) -> list[Figure]:
                 if row["who"] == who
             ),
         )
-        for who, words in ((PEOPLE, _("people")), (AGENT, _("agent")))
+        for who, words in ((PEOPLE, pgettext("group game", "people")), (AGENT, _("agent")))
     ]
     draw = partial(courses, along=_rounds(result, "by_round"), columns=2)
     return [

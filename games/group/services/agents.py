@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from games.group.agent.delays import delays_of
@@ -46,6 +46,11 @@ class AgentData:
     def sha256(self) -> str:
         text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def playable() -> QuerySet[Agent]:
+    """Those that this site has code for, the newest version first; others came with imported games."""
+    return Agent.objects.filter(thinking__in=kinds.keys()).order_by("key", "-version")
 
 
 def publish_agent(*, data: AgentData, user: Any = None, now: datetime | None = None) -> Agent:

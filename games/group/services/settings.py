@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from games.group.agent.thinking import kinds
 from games.group.models import Agent, Game, GroupSettings
 from studies import audit
 from studies.models import Study
@@ -67,6 +68,9 @@ def change_group_settings(
         message = _("This can't be changed any more: people have played.")
         raise Invalid("fixed", message, fields=dict.fromkeys(fixed, message))
     _check(settings, fields)
+    if any(one.thinking not in kinds for one in agents or ()):
+        message = _("This site has no code that thinks for this agent.")
+        raise Invalid("unknown_thinking", message, fields={"agents": message})
     values = store(settings, {name: fields[name] for name in changed if name != "agents"})
     if agents is not None and "agents" in changed:
         settings.agents.set(agents)
