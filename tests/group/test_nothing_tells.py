@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from games.group.agent.loop import TYPING_EVERY
 from games.group.models import Game
 from games.group.services.readiness import prepare
 from games.group.services.voting import cast_vote
@@ -134,3 +135,10 @@ def test_the_agents_seat_changes_nothing_that_players_get(clock, monkeypatch):
     for other in walks[1:]:
         for (what, expected), (also, found) in zip(first, other, strict=True):
             assert (also, found) == (what, expected)
+
+
+def test_the_agent_shows_that_it_types_no_faster_than_a_page(settings):
+    page = (settings.BASE_DIR / "static/js/room/composer.js").read_text()
+    found = re.search(r"const TYPING = (\d+); // ms", page)
+    assert found is not None
+    assert int(found[1]) / 1000 == TYPING_EVERY

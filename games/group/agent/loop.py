@@ -6,7 +6,8 @@ A hop does what is due now and says in how many seconds the next one is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from random import Random
 
 from django.db import DatabaseError, connection
 from django.utils import timezone
@@ -26,7 +27,8 @@ from games.room import hub
 from games.room.models import Room, Seat
 from games.room.services import hold
 
-TYPING_EVERY = 2.0  # seconds between two signs that somebody types, as a page gives them
+TYPING_EVERY = 3.0  # seconds between two signs that somebody types, at least; a page's, see composer.js
+NEXT_KEY = 0.3  # seconds on average until a key is pressed after that: a page gives its signs at keys
 VOTES_TRIED = 3  # failures in a row after which it does not vote
 SOON = 0.2  # seconds
 LEAST_PAUSE = 1.0  # between two looks near the end of a phase
@@ -52,6 +54,7 @@ class Play:
         self._draft: Draft | None = None
         self._voted = 0  # the newest round in which nothing is left to do for the vote
         self._failures = 0  # of the thinking, in a row
+        self._signs_from: datetime | None = None  # no sign of typing before, whatever is typed
 
     def begin(self, failure: BaseException | None = None) -> float | None:
         """Sit down, also in the place of a runner that has stopped, or anew after ``failure``."""
@@ -149,12 +152,15 @@ class Play:
         left = (draft.due - now).total_seconds()
         if not self.table.shows_typing:
             return max(left, 0.0)
-        if now < draft.types_at:
-            return (draft.types_at - now).total_seconds()
+        early = (max(draft.types_at, self._signs_from or now) - now).total_seconds()
+        if early > 0:
+            return max(0.0, min(left, early))
         # As a page, which cannot say so once nobody may write.
         if left > 0 and Room.objects.filter(pk=self.table.room_id, phase=draft.phase, writable=True).exists():
             hub.typing(self.table.room_id, self.table.seat.code)
-        return max(0.0, min(left, TYPING_EVERY))
+        key = Random(f"{self.claim}/{draft.step.pk}/{now.timestamp()}").expovariate(1 / NEXT_KEY)
+        self._signs_from = now + timedelta(seconds=TYPING_EVERY + key)
+        return max(0.0, min(left, TYPING_EVERY + key))
 
     def _open(self, view: View) -> AgentStep:
         self._number += 1
