@@ -73,7 +73,7 @@ def what_is_held_back(text: str) -> str:
     """``HeldBack.What`` of what the text holds, or nothing."""
     if not _PERHAPS.search(text):
         return ""
-    plain = "".join(map(_plain, unicodedata.normalize("NFKC", text)))
+    plain = text if text.isascii() else "".join(map(_plain, unicodedata.normalize("NFKC", text)))
     if _has_address(plain):
         return HeldBack.What.EMAIL
     return HeldBack.What.PHONE if _has_phone_number(plain) else ""

@@ -16,6 +16,7 @@ from prometheus_client import Counter, Gauge
 from games.room import aside
 from games.room.feeds import Feed, Link, Send
 from games.room.models import Event
+from games.room.presenters import Spoken
 from games.room.readings import Line, encoded, line_of, states_of
 from games.room.relay import Relay
 
@@ -131,7 +132,7 @@ class Hub:
 hub = Hub()
 
 
-def announce(room_id: int, last_seq: int, event: Event | None = None) -> None:
+def announce(room_id: int, last_seq: int, event: Event | Spoken | None = None) -> None:
     """The log has grown up to ``last_seq``. ``event``: the newest line where it is at hand, its seat too."""
     LINES.inc()
     if room_id not in hub.feeds and not hub.relay.url:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils import timezone
 
@@ -11,7 +11,29 @@ from games.room.models import Event, Room, Seat
 from games.room.rules import rules_of
 
 
-def event_frame(event: Event) -> dict[str, Any]:
+class Speaker(NamedTuple):
+    code: str
+
+
+class Spoken(NamedTuple):
+    """A message that was just stored, with what its frame needs of its line. A row of the model costs more to
+    make than all else that is done for a message.
+    """
+
+    seq: int
+    round: int
+    phase: str
+    at: datetime
+    seat: Speaker
+    text: str
+    kind: str = Event.Kind.MESSAGE.value
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {}
+
+
+def event_frame(event: Event | Spoken) -> dict[str, Any]:
     """One line of the log as every player gets it. Its seat must be at hand."""
     return {
         "type": "event",

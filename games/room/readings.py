@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Q
 
 from games.room.models import Event, Seat
-from games.room.presenters import event_frame, room_state
+from games.room.presenters import Spoken, event_frame, room_state
 from games.room.selectors import events_after
 
 PAGE = 500  # lines read at once
@@ -46,7 +46,7 @@ def encoded(frame: Mapping[str, Any]) -> str:
     return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
 
 
-def line_of(event: Event) -> Line:
+def line_of(event: Event | Spoken) -> Line:
     return Line(event.seq, event.kind == Event.Kind.MESSAGE, encoded(event_frame(event)))
 
 

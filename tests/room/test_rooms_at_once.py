@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, connections, transaction
 
 from games.room import services
 from games.room.models import Event, Room, Seat
@@ -15,6 +16,7 @@ from games.room.services import Limits, Sent
 from studies.services.erasing import erase
 from tests.room.live import plain_room
 from tests.speech.test_concurrency import at_once
+from turingsite.errors import DomainError
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 
@@ -92,6 +94,35 @@ def test_twenty_tabs_of_one_seat_send_no_more_than_is_allowed_at_once(transactio
     said = Counter("sent" if isinstance(one, Sent) else one.code for one in at_once(send))
     assert said == {"sent": 5, "too_fast": 15}
     assert numbers(room) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_message_that_waited_for_somebody_to_leave_the_room_is_refused(transactional_db: None) -> None:
+    room, (seat, _other) = plain_room(2)
+
+    def send() -> Any:
+        try:
+            return services.send_message(seat_id=seat.pk, text="x", client_id="a", now=room.opened_at)
+        except DomainError as error:
+            return error.code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            services.leave_seat(seat=seat, why="left", now=room.opened_at)
+            outcome = pool.submit(send)
+            while connection.vendor == "postgresql" and not _somebody_waits():
+                assert not outcome.done()
+        assert outcome.result() == "left"
+    assert numbers(room) == [1]
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pid FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+        )
+        return cursor.fetchone() is not None
 
 
 def test_somebody_erases_in_the_middle_of_everything(transactional_db: None) -> None:

@@ -17,12 +17,14 @@ from turingsite.errors import Gone, NotFound
 
 
 def hold(room_id: int) -> Room:
-    """The room, its row held until the caller's transaction ends; NotFound ``no_room``."""
-    held = Room.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    room = held.filter(pk=room_id).first()
-    if room is None:
+    """The room, its row held until the caller's transaction ends; NotFound ``no_room``.
+
+    Written and not only locked: a message that was checked while somebody held the room sees by the row's
+    version that it has to be checked again (``sending``).
+    """
+    if not Room.objects.filter(pk=room_id).update(last_seq=F("last_seq")):
         raise NotFound("no_room", _("There is no such room."))
-    return room
+    return Room.objects.select_related("study").get(pk=room_id)
 
 
 def deadline_after(now: datetime, seconds: float | None) -> datetime | None:

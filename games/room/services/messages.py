@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from games.room import hub
 from games.room.holding_back import what_is_held_back
-from games.room.models import Event, HeldBack, Seat
+from games.room.models import HeldBack, Seat
+from games.room.presenters import Speaker, Spoken
 from games.room.services.clock import advance
 from games.room.services.log import hold
 from games.room.services.sending import Stored, store
@@ -64,19 +65,8 @@ def send_message(
     if stored.new is None:
         _refuse(stored, now)
     seq, at = stored.new
-    event = Event(
-        room_id=stored.room_id,
-        seq=seq,
-        kind=Event.Kind.MESSAGE,
-        seat=Seat(pk=seat_id, room_id=stored.room_id, code=stored.seat_code),
-        round=stored.round,
-        phase=stored.phase,
-        text=text,
-        length=len(text),
-        at=at,
-        data={},
-    )
-    transaction.on_commit(partial(hub.announce, stored.room_id, seq, event))
+    spoken = Spoken(seq, stored.round, stored.phase, at, Speaker(stored.seat_code), text)
+    transaction.on_commit(partial(hub.announce, stored.room_id, seq, spoken))
     return Sent(seq, at, is_new=True)
 
 
