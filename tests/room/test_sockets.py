@@ -12,10 +12,11 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
+from games.room import feeds, services
 from games.room import hub as hubs
-from games.room import services
 from games.room.feeds import LONGEST
 from games.room.models import Event, Room, Seat
+from games.room.readings import Line
 from tests.room.live import Page, Site, plain_room, server, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,6 +69,26 @@ def test_messages_reach_everybody_once_in_order_and_a_latecomer_reads_up(site: S
     assert again == {"type": "ack", "id": "ask-5", "seq": 11}, "sent again it is the same line"
     assert Event.objects.messages().count() == 10
     wait_for(lambda: Seat.objects.filter(pk=seats[0].pk, seen_at__gt=room.opened_at).exists())
+
+
+@pytest.mark.both
+def test_a_line_that_comes_while_the_first_page_reads_rows_is_not_lost(site: Site, monkeypatch) -> None:
+    """As when a server starts anew in the middle of a talk."""
+    _room, (seat, other) = plain_room(2)
+    read = feeds.lines_after
+
+    def reads_and_somebody_writes(room_id: int, seq: int) -> list[Line]:
+        lines = read(room_id, seq)
+        monkeypatch.setattr(feeds, "lines_after", read)
+        services.send_message(seat_id=other.pk, text="meanwhile", client_id="m", now=timezone.now())
+        return lines
+
+    monkeypatch.setattr(feeds, "lines_after", reads_and_somebody_writes)
+    page = Page.of(site, seat, after=1)
+    page.until("state")
+    assert page.say("hello")["seq"] == 3
+    page.read_to(3)
+    assert page.numbers == [2, 3]
 
 
 @pytest.mark.both
