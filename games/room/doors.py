@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from games.room.models import Seat
 from games.room.selectors import access_seat
 from studies import access
+from studies.registry import activities
 from studies.selectors import may_open_desk
 from turingsite.errors import Gone, NotFound
 
@@ -72,13 +73,20 @@ def seat_of(request: HttpRequest, slug: str) -> Seat:
     seat = access_seat(participant)
     seat.participant = participant
     if seat.left_at is not None:
-        raise Gone("left", _("You have left this game."), {"goto": onward(slug)})
+        raise Gone("left", _("You have left this game."), {"goto": back(seat)})
     return seat
 
 
 def onward(slug: str) -> str:
     """Where somebody without a seat is sent: the server knows their place."""
     return reverse("studies:go", args=[slug])
+
+
+def back(seat: Seat) -> str:
+    """Where the person of this seat goes on: in their game, which is there while the study pauses, too."""
+    if seat.participant is None or seat.room.game not in activities:
+        return onward(seat.room.study.slug)
+    return activities.get(seat.room.game).next_url(seat.participant)
 
 
 def language_of(request: HttpRequest, seat: Seat) -> str:

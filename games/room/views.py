@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.room import acting, hub
-from games.room.doors import onward, seat_of
+from games.room.doors import back, onward, seat_of
 from games.room.models import Seat
 from games.room.presenters import event_frame, room_state
 from games.room.rules import rules_of
@@ -75,8 +75,8 @@ def _posting(action: Action) -> Callable[[HttpRequest, str], HttpResponse]:
             if edge.is_json(request):
                 raise
             messages.warning(request, translated(error))
-            return redirect(onward(slug))
-        return edge.answer(request, told, lambda: onward(slug))
+            return redirect(back(seat))
+        return edge.answer(request, told, lambda: back(seat))
 
     return view
 
@@ -119,4 +119,4 @@ def concern(request: HttpRequest, seat: Seat, data: Data) -> Data:
 def leave(request: HttpRequest, seat: Seat, data: Data) -> Data:
     """The person goes for good; the others are never told."""
     leave_seat(seat=seat, why=Seat.Left.LEFT, now=timezone.now())
-    return {"goto": onward(seat.room.study.slug)}
+    return {"goto": back(seat)}

@@ -127,7 +127,7 @@ def test_a_game_goes_on_without_who_has_left_and_the_others_are_not_told(table, 
     assert leaver.where() == "group/survey/"
     leaver.form("group/survey/")
     assert leaver.end == EndState.WITHDREW  # to be voted out in one's absence is not to have played
-    assert leaver.get("room/log/").url == leaver.url("go/")
+    assert leaver.get("room/log/").url == leaver.url("group/")
     assert game.end == ""
 
 
@@ -312,3 +312,18 @@ def test_a_game_that_was_played_is_kept_as_a_dialogue_also_when_its_process_stop
     game.game.refresh_from_db()
     turns = Turn.objects.filter(dialogue__group_game=game.game)
     assert [turn.text for turn in turns] == ["hello all"]
+
+
+def test_a_game_goes_on_while_the_study_pauses_by_forms_too(table, study):
+    one, two, _three = table(study, 3).players
+    Study.objects.filter(pk=study.pk).update(status=Study.Status.PAUSED)
+    for path, data in (
+        ("send", {"text": "hello"}),
+        ("send", {"text": ""}),
+        ("act", {"do": "vote", "round": "1"}),
+    ):
+        page = one.client.post(one.url(f"room/{path}/"), data, follow=True)
+        assert (page.status_code, page.request["PATH_INFO"]) == (200, one.url("group/room/"))
+    for _twice in range(2):
+        page = two.client.post(two.url("room/leave/"), follow=True)
+        assert (page.status_code, page.request["PATH_INFO"]) == (200, two.url("group/survey/"))
