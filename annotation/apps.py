@@ -11,11 +11,20 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import activity, datasets, erasing, headlines, reports, study_file  # loads models
+        from annotation import (  # loads models
+            activity,
+            datasets,
+            erasing,
+            headlines,
+            outcomes,
+            reports,
+            study_file,
+        )
         from annotation.services import joining
 
         activity.register()
         datasets.register()
+        outcomes.register()
         erasing.register()
         headlines.register()
         reports.register()

@@ -7,11 +7,14 @@ from typing import NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from dialogues.models import Choice, Kind, StudyItem, Verdict
+from dialogues.models.opinions import GAME
 from studies import plans
 from studies.models import Language, Study
-from studies.registry import Target, targets
+from studies.outcomes import VERDICTS
+from studies.registry import Outcomes, Target, outcomes, targets
 
 HUMANS = "human"
 #: Seconds for which the answer is kept: counting joins every verdict of the study.
@@ -106,7 +109,7 @@ def outcomes_open(study: Study) -> bool:
 
 
 def analysed(study: Study) -> int:
-    """Verdicts in the set *all*: the n that is noted where outcomes are seen or a plan is frozen."""
+    """Verdicts in the set *all*: the n that is noted where verdicts are seen or a plan is frozen."""
     return Verdict.objects.of_game().filter(study=study, exclusion="").count()
 
 
@@ -116,5 +119,15 @@ def _key(by: str, kind: str, code: str | None) -> str:
     return HUMANS if kind == Kind.HUMAN_HUMAN else code or "?"
 
 
+def is_judged(study: Study) -> bool:
+    """Whether people listen and judge in ``study``, or verdicts were brought from elsewhere."""
+    return GAME in study.activities or Verdict.objects.of_game().filter(study=study).exists()
+
+
+def _verdicts(n: int) -> str:
+    return ngettext("%(n)s verdict", "%(n)s verdicts", n) % {"n": n}
+
+
 def register() -> None:
     targets.add(Target("plan", target_reached))
+    outcomes.add(Outcomes(VERDICTS, "verdicts", analysed, _verdicts, is_judged))

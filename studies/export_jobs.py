@@ -25,6 +25,7 @@ from studies import audit, codes, sheets
 from studies.exports import EXPORT_TIERS, export_study, rows_to_read
 from studies.looks import state_of
 from studies.models import AuditLine, ExportFile, ExportJob, Language, Study
+from studies.outcomes import counted_in, noted
 from turingsite.errors import Conflict, Invalid, NotFound
 
 LEASE = timedelta(minutes=2)
@@ -160,12 +161,12 @@ def fetch(*, job: ExportJob, user: Any = None, now: datetime | None = None) -> P
 
 
 def _seen_in(job: ExportJob) -> dict[str, Any]:
-    """What somebody else than its maker sees in the file, noted as looks are: verdicts, the study's state."""
+    """What somebody else than its maker sees in the file, noted as looks are: how much, the study's state."""
     made = AuditLine.objects.filter(
         study=job.study, action="study.exported", target=job.file.sha256[:16] if job.file else ""
     )
     line = made.order_by("-pk").first()
-    return {} if line is None else {"n": line.detail["n"], **state_of(job.study)}
+    return {} if line is None else {**noted(counted_in(line)), **state_of(job.study)}
 
 
 def waiting() -> list[int]:

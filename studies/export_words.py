@@ -21,6 +21,7 @@ from studies import looks, plans
 from studies.cells import guarded
 from studies.markdown import as_markdown_text
 from studies.models import AuditLine, Participant, Study
+from studies.outcomes import counted_in
 from studies.registry import Column, Dataset
 
 #: Rises when the layout of the zip changes in a way that readers notice.
@@ -159,7 +160,7 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
             {"at": _moment(line.at), "how": line.action, "what": line.target, **_seen(line)}
             for line in reversed(looks.looks_of(study))
         ],
-        "reopened": [one._asdict() for one in looks.reopenings_of(study)],
+        "reopened": [one.as_data() for one in looks.reopenings_of(study)],
         "left_out": {"participants": {"erased": people.filter(erased_at__isnull=False).count()}},
         "excluded": {one.dataset.key: one.excluded for one in contents.tables if one.dataset.counted},
         "files": [file.entry() for file in contents.files],
@@ -168,7 +169,11 @@ def manifest(study: Study, contents: Contents, made_at: datetime) -> dict[str, A
 
 def _seen(line: AuditLine) -> dict[str, Any]:
     """How far the study was when outcomes were seen. Who looked stays on the desk."""
-    return {**{key: line.detail.get(key) for key in ("status", "n")}, "early": looks.is_early(line)}
+    return {
+        **{key: line.detail.get(key) for key in ("status", "n")},
+        "counts": counted_in(line),
+        "early": looks.is_early(line),
+    }
 
 
 @cache

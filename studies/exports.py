@@ -29,8 +29,9 @@ from studies.export_files import whole_file
 from studies.export_words import Contents, Table, Written
 from studies.looks import state_of
 from studies.models import Study
+from studies.outcomes import noted
 from studies.public import CHANGED, PublicTier, public_column
-from studies.registry import Column, Dataset, companions, datasets
+from studies.registry import Column, Dataset, companions, datasets, outcomes
 from studies.tidy import TidyDataset
 from studies.writing_ahead import WritingAhead
 from turingsite.errors import NotFound
@@ -106,19 +107,19 @@ def export_study(
             formats=list(wanted.formats),
             files=len(manifest["files"]),
             by="command",  # where nobody on the desk asked for it
-            n=analysed(manifest),
+            **noted(counts_in(manifest)),
             **{**state_of(study), "status": manifest["status"]},
         )
     return manifest
 
 
-def analysed(manifest: Mapping[str, Any]) -> int:
-    """Verdicts in an export that no reason excludes: what somebody who opens it early has seen."""
+def counts_in(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """Outcomes in an export, by sort, that no reason excludes: what somebody who opens it early has seen."""
     rows = {
         str(one["path"]).rpartition(".")[0]: int(one["rows"]) for one in manifest["files"] if "rows" in one
     }
-    left_out = manifest["excluded"].get("verdicts", {})
-    return rows.get("tables/verdicts", 0) - int(sum(left_out.values()))
+    left_out = {key: int(sum(reasons.values())) for key, reasons in manifest["excluded"].items()}
+    return {one.key: rows.get(f"tables/{one.dataset}", 0) - left_out.get(one.dataset, 0) for one in outcomes}
 
 
 def shown_columns(dataset: Dataset, tier: str) -> tuple[Column, ...]:

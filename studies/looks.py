@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
 from studies import registry
 from studies.models import AuditLine, Study
+from studies.outcomes import apart, counted_in, together
 
 #: Audit lines by which outcomes were seen.
 LOOKS = ("study.looked_early", "group.watched", "report.read", "study.exported", "export.fetched")
 MOST_LOOKS = 500
 CLOSED = Study.Status.CLOSED
+NO_OTHERS: Mapping[str, int] = MappingProxyType({})
 
 
 class Reopening(NamedTuple):
-    """A study taken up again after its outcomes were read while it was closed. ``at``: UTC, to the second."""
+    """A study taken up again after its outcomes were read while it was closed. ``at``: UTC, to the second.
+
+    ``verdicts`` at which they had been read, and ``others``: outcomes of other sorts, by sort.
+    """
 
     at: str
     verdicts: int
+    others: Mapping[str, int] = NO_OTHERS
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return together(self.verdicts, self.others)
+
+    def as_data(self) -> dict[str, Any]:
+        return {**self._asdict(), "others": dict(self.others)}
 
 
 def state_of(study: Study) -> dict[str, Any]:
@@ -36,7 +51,7 @@ def warning(study: Study) -> str:
         return ""
     return (
         "The desk hides outcomes while the study runs. This counts as an early look; it is noted in the "
-        "audit trail, with the number of verdicts."
+        "audit trail, with how many outcomes there were."
     )
 
 
@@ -63,13 +78,33 @@ def seen_closed(study: Study) -> list[AuditLine]:
     return list(_seen(study).filter(detail__status=CLOSED, pk__gt=_closing(study))[:MOST_LOOKS])
 
 
+def read_closed(study: Study) -> dict[str, int] | None:
+    """The most outcomes of each sort that were read since ``study`` was closed; ``None`` where none were."""
+    lines = seen_closed(study)
+    most: dict[str, int] = {}
+    for line in lines:
+        for key, n in counted_in(line).items():
+            most[key] = max(n, most.get(key, 0))
+    return most if lines else None
+
+
+def noted_reopening(counts: Mapping[str, int]) -> dict[str, Any]:
+    """What the line on a reopening says of ``counts``, read back by ``reopenings_of``."""
+    verdicts, others = apart(counts)
+    return {"seen": verdicts, **({"seen_others": others} if others else {})}
+
+
 def reopenings_of(study: Study) -> tuple[Reopening, ...]:
     """Each time ``study`` was opened again after outcomes had been read, the first one first."""
     lines = AuditLine.objects.filter(
         study=study, action="study.status", detail__was=CLOSED, detail__has_key="seen"
     )
     return tuple(
-        Reopening(line.at.astimezone(UTC).isoformat(timespec="seconds"), int(line.detail["seen"]))
+        Reopening(
+            line.at.astimezone(UTC).isoformat(timespec="seconds"),
+            int(line.detail["seen"]),
+            line.detail.get("seen_others", {}),
+        )
         for line in lines.order_by("pk")
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from studies import registry
 from studies.looks import Reopening, reopenings_of
 from studies.markdown import as_markdown_lines, as_markdown_text
-from studies.models import Plan, Study
+from studies.models import AuditLine, Plan, Study
+from studies.outcomes import counted_words, together
 
 #: Stored rules over verdicts; ``all`` is the headline unless the frozen plan says otherwise.
 ANALYSIS_SETS = ("all", "published", "first_round", "per_protocol")
@@ -58,7 +59,10 @@ NO_PLAN = "No plan was frozen for this study. What its reports say is explorator
 
 @dataclass(frozen=True)
 class FrozenVersion:
-    """A version as it was frozen. ``changed``: keys that differ from the version before."""
+    """A version as it was frozen. ``changed``: keys that differ from the version before.
+
+    ``verdicts`` there were then; ``others``: outcomes of other sorts, by sort.
+    """
 
     version: int
     frozen_at: str
@@ -67,6 +71,11 @@ class FrozenVersion:
     verdicts: int
     reason: str = ""
     changed: tuple[str, ...] = ()
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return together(self.verdicts, self.others)
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ class PlanNote:
     @property
     def exploratory(self) -> bool:
         """Whether answers were there before anything was fixed."""
-        return self.first.verdicts > 0
+        return any(self.first.counts.values())
 
     def as_data(self) -> dict[str, Any]:
         """Plain values for manifests and reports, read back by ``read_note``."""
@@ -108,7 +117,7 @@ class PlanNote:
             "margin": self.margin,
             "outcome": self.outcome,
             "versions": [{**asdict(one), "changed": list(one.changed)} for one in self.versions],
-            "reopened": [one._asdict() for one in self.reopened],
+            "reopened": [one.as_data() for one in self.reopened],
         }
 
 
@@ -126,11 +135,14 @@ def read_note(data: Any) -> PlanNote | None:
                 int(one["verdicts"]),
                 str(one["reason"]),
                 tuple(str(key) for key in one["changed"]),
+                _by_sort(one),
             )
             for one in data["versions"]
         )
         # Exports made before reopening was noted lack it.
-        reopened = tuple(Reopening(str(one["at"]), int(one["verdicts"])) for one in data.get("reopened", ()))
+        reopened = tuple(
+            Reopening(str(one["at"]), int(one["verdicts"]), _by_sort(one)) for one in data.get("reopened", ())
+        )
         note = PlanNote(
             versions, str(data["analysis_set"]), float(data["margin"]), str(data["outcome"]), reopened
         )
@@ -139,6 +151,11 @@ def read_note(data: Any) -> PlanNote | None:
     if not versions:
         raise ValueError("a note on a plan names a version")
     return note
+
+
+def _by_sort(data: Any) -> dict[str, int]:
+    """Other outcomes than verdicts; exports made before they were counted lack them."""
+    return {str(key): int(n) for key, n in data.get("others", {}).items()}
 
 
 def draft_of(study: Study) -> Plan | None:
@@ -160,7 +177,7 @@ def note_of(study: Study) -> PlanNote | None:
     rows = list(study.plans.frozen())
     if not rows:
         return None
-    versions, before = [], None
+    versions, before, others = [], None, _others_then(study)
     for row in rows:
         versions.append(
             FrozenVersion(
@@ -171,6 +188,7 @@ def note_of(study: Study) -> PlanNote | None:
                 row.verdicts,
                 row.reason,
                 tuple(key for key, _was, _now in changes(before, row)) if before is not None else (),
+                others.get(row.version, {}),
             )
         )
         before = row
@@ -182,6 +200,12 @@ def note_of(study: Study) -> PlanNote | None:
         str(content["outcome"]),
         reopenings_of(study),
     )
+
+
+def _others_then(study: Study) -> dict[int, dict[str, int]]:
+    """Outcomes that were no verdicts when each version was frozen, as the trail has them."""
+    lines = AuditLine.objects.filter(study=study, action="plan.frozen", detail__has_key="others")
+    return {line.detail["version"]: line.detail["others"] for line in lines}
 
 
 def headline(study: Study) -> str:
@@ -225,21 +249,26 @@ def digest(markdown: str) -> str:
     return hashlib.sha256(markdown.encode()).hexdigest()
 
 
-def as_markdown(plan: Plan, earlier: list[Plan], *, at: datetime, status: str, verdicts: int) -> str:
+def as_markdown(
+    plan: Plan, earlier: list[Plan], *, at: datetime, status: str, counts: Mapping[str, int]
+) -> str:
     """The file of a plan: the same words for the same plan, in English, with the study's own words.
 
-    ``earlier``: the frozen versions before it; each change since the first is listed.
+    ``earlier``: the frozen versions before it; each change since the first is listed. ``counts``: outcomes
+    there are, by sort.
     """
     with translation.override("en"):
-        return "\n".join(_lines(plan, earlier, at, status, verdicts)) + "\n"
+        return "\n".join(_lines(plan, earlier, at, status, counts)) + "\n"
 
 
-def _lines(plan: Plan, earlier: list[Plan], at: datetime, status: str, verdicts: int) -> Iterator[str]:
+def _lines(
+    plan: Plan, earlier: list[Plan], at: datetime, status: str, counts: Mapping[str, int]
+) -> Iterator[str]:
     study, content = plan.study, content_of(plan)
     yield f"# Plan of the study “{as_markdown_text(study.title_en)}”, version {plan.version}"
     yield ""
     yield f"Study `{study.slug}`, frozen {moment(at)}: its state was {status.replace('_', ' ')},"
-    yield f"and it had {verdicts} analysed verdicts."
+    yield f"and it had {counted_words(counts)} that count."
     for key in EMPTY:
         if key in ("target_by", "target_n"):
             continue

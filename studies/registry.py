@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from studies.tables import Table
 
@@ -220,7 +220,8 @@ class Report:
     values are adjusted together. ``figures``: of its result, from the tables alone. ``blind``: whatever it
     is given, it shows nothing by kind or system of the dialogues. ``layers``: of labels, with their words;
     such a report reads one of them, the first unless asked, in place of an analysis set. ``sets``: whether it
-    reads an analysis set of verdicts at all. ``has(study)``: whether the desk lists it among the study's.
+    reads an analysis set of verdicts at all. ``of``: the sort of outcomes that its figures rest on.
+    ``has(study)``: whether it is listed among the study's.
     """
 
     key: str
@@ -234,12 +235,28 @@ class Report:
     blind: bool = False
     layers: Mapping[str, Text] = field(default_factory=dict)
     sets: bool = True
+    of: Literal["verdicts", "scores", "games"] = "verdicts"
     has: Callable[[Study], bool] = _has_it
 
     @property
     def shows_outcomes(self) -> bool:
         """Whether it is hidden while a study runs, and reading it is noted."""
         return not self.blind and any(datasets.get(key).outcomes for key in self.datasets)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """A sort of outcomes, as a study has many: what is counted where they are seen or a plan is frozen.
+
+    ``dataset``: the table they are rows of. ``count(study)``: those that count now. ``words(n)``: as
+    “12 games”. ``has(study)``: people leave such outcomes in it, though there may be none yet.
+    """
+
+    key: str
+    dataset: str
+    count: Callable[[Study], int]
+    words: Callable[[int], str]
+    has: Callable[[Study], bool]
 
 
 @dataclass(frozen=True)
@@ -299,6 +316,7 @@ activities: Registry[Activity] = Registry("activity")
 erasers: Registry[Eraser] = Registry("eraser")
 datasets: Registry[Dataset] = Registry("dataset")
 reports: Registry[Report] = Registry("report")
+outcomes: Registry[Outcomes] = Registry("sort of outcomes")
 companions: Registry[Companion] = Registry("companion")
 arrivals: Registry[Arrival] = Registry("arrival")
 targets: Registry[Target] = Registry("target")

@@ -15,6 +15,7 @@ from studies.cells import guarded
 from studies.figures.given import read_of
 from studies.figures.shapes import numeral
 from studies.markdown import as_markdown_text
+from studies.outcomes import counted_words
 from studies.plans import LABELS, PlanNote
 from studies.reports import Heading, ReportResult, ReportTable
 
@@ -106,20 +107,20 @@ def plan_words(plan: PlanNote | None) -> list[str]:
         return [_("No frozen plan: exploratory.")]
     first = plan.first
     said = [
-        _("Plan frozen on %(day)s, SHA-256 %(hash)s, at %(n)s verdicts.")
-        % {"day": first.frozen_at[:10], "hash": first.sha256, "n": first.verdicts}
+        _("Plan frozen on %(day)s, SHA-256 %(hash)s, at %(counted)s.")
+        % {"day": first.frozen_at[:10], "hash": first.sha256, "counted": counted_words(first.counts)}
     ]
     if plan.exploratory:
         said.append(_("There were answers before it: exploratory."))
     said += [
         _(
-            "Version %(version)s on %(day)s, at %(n)s verdicts, changed %(what)s because: %(why)s "
+            "Version %(version)s on %(day)s, at %(counted)s, changed %(what)s because: %(why)s "
             "SHA-256 %(hash)s."
         )
         % {
             "version": one.version,
             "day": one.frozen_at[:10],
-            "n": one.verdicts,
+            "counted": counted_words(one.counts),
             "what": ", ".join(str(LABELS.get(key, key)) for key in one.changed) or _("nothing"),
             "why": one.reason if one.reason.endswith((".", "。")) else f"{one.reason}.",
             "hash": one.sha256,
@@ -127,8 +128,8 @@ def plan_words(plan: PlanNote | None) -> list[str]:
         for one in plan.changes
     ]
     said += [
-        _("Reopened on %(day)s after outcomes had been read at %(n)s verdicts.")
-        % {"day": one.at[:10], "n": one.verdicts}
+        _("Reopened on %(day)s after outcomes had been read at %(counted)s.")
+        % {"day": one.at[:10], "counted": counted_words(one.counts)}
         for one in plan.reopened
     ]
     return said

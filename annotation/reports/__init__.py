@@ -6,17 +6,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import AnnotationSettings, Layer
+from annotation.models import Layer
+from annotation.outcomes import annotates
 from annotation.reports import agreement, given, pictures, profile, quality, revision, working
 from annotation.reports.parts import FAMILIES
 from studies.registry import Report, reports
-
-if TYPE_CHECKING:
-    from studies.models import Study
 
 LAYERS = dict(Layer.choices)
 SHOWN = {Layer.TRUTH_SHOWN.value: Layer.TRUTH_SHOWN.label}
@@ -26,10 +22,6 @@ OUTCOMES = {
     "revision-impact": {"share": _("Share of scores that review changed")},
     "dimension-profile": {"gap": _("Machines minus people, by dimension")},
 }
-
-
-def annotates(study: Study) -> bool:
-    return AnnotationSettings.objects.filter(study=study).exists()
 
 
 def register() -> None:
@@ -66,6 +58,7 @@ def register() -> None:
                 # How far raters agree says nothing of what they heard in whom.
                 blind=key in ("agreement", "rater-quality"),
                 layers=layers,
+                of="scores",
                 has=annotates,
             )
         )

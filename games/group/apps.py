@@ -12,7 +12,15 @@ class GroupConfig(AppConfig):
     verbose_name = _("Group game")
 
     def ready(self) -> None:
-        from games.group import activity, datasets, headlines, reports, rules, study_file  # loads models
+        from games.group import (  # loads models
+            activity,
+            datasets,
+            headlines,
+            outcomes,
+            reports,
+            rules,
+            study_file,
+        )
         from games.group.agent.offline import OFFLINE
         from games.group.agent.thinking import kinds
         from games.group.interchange import writing
@@ -20,6 +28,7 @@ class GroupConfig(AppConfig):
         activity.register()
         rules.register()
         datasets.register()
+        outcomes.register()
         reports.register()
         headlines.register()
         writing.register()

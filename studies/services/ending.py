@@ -80,7 +80,9 @@ def withdraw(*, participant: Participant, erase_answers: bool, now: datetime | N
     is changed.
     """
     now = now or timezone.now()
-    row = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+    # The person alone: others go on writing rows that point to the person or to the study.
+    rows = Participant.objects.select_for_update(of=("self",), no_key=True)
+    row = rows.select_related("study").get(pk=participant.pk)
     if erase_answers and row.erased_at is None:
         check_erasure_date(row.study, now)
     if row.withdrawn_at is None:

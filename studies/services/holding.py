@@ -13,7 +13,7 @@ def hold(*, participant: Participant) -> Participant:
 
     A withdrawal takes the same lock: it comes before or after what is stored under it, never in between.
     """
-    row = Participant.objects.select_for_update().get(pk=participant.pk)
+    row = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     if row.is_gone:
         raise Gone("gone", _("You have left this study. Nothing more is stored."))
     return row

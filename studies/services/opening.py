@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from studies import audit, builtin, codes, registry, texts
-from studies.looks import seen_closed
+from studies.looks import noted_reopening, read_closed
 from studies.models import Completion, ConsentText, EndState, Questionnaire, Study, StudyMember
 from studies.plans import frozen_plan
 from studies.selectors import activities_of, opening_problems, soft_launched, source_of
@@ -114,7 +114,7 @@ def change_status(
     if to == before:
         return study
     _check_order(study, to)
-    read = max((line.detail["n"] for line in seen_closed(study)), default=None)
+    read = read_closed(study)
     if read is not None and not knowing:
         raise Conflict(
             "outcomes_read",
@@ -144,7 +144,7 @@ def change_status(
     # People whose verdicts count come in: whether anything was fixed before belongs into the trail.
     more: dict[str, Any] = {"plan": plan.sha256[:16] if plan else "none"} if to in COUNTING else {}
     if read is not None:
-        more["seen"] = read
+        more |= noted_reopening(read)
     audit.record(
         "study.status", study=study, user=user, target=study.slug, now=now, was=before, now_is=to, **more
     )

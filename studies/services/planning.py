@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from studies import audit, plans
 from studies.models import Plan, Study
+from studies.outcomes import together
 from turingsite.errors import Conflict, Invalid
 
 LONGEST = 20_000
@@ -55,6 +56,7 @@ def freeze_plan(
     *,
     study: Study,
     verdicts: int,
+    others: Mapping[str, int] | None = None,
     reason: str = "",
     agreed: str = "",
     user: Any = None,
@@ -62,15 +64,17 @@ def freeze_plan(
 ) -> Plan:
     """Fix the draft: its file is written and hashed, and from now on every report names it.
 
-    ``verdicts``: analysed verdicts there are now. ``agreed``: the SHA-256 that ``to_be_frozen`` gave for
-    ``now`` and that somebody said yes to. Conflict ``no_draft``, ``no_change``, and ``moved_on`` where the
-    file would be another; Invalid where something needed is not decided, or a later version does not say why.
+    ``verdicts``: analysed verdicts there are now; ``others``: outcomes of other sorts, by sort.
+    ``agreed``: the SHA-256 that ``to_be_frozen`` gave for ``now`` and that somebody said yes to. Conflict
+    ``no_draft``, ``no_change``, and ``moved_on`` where the file would be another; Invalid where something
+    needed is not decided, or a later version does not say why.
     """
     _alone(study)
-    draft = to_be_frozen(study=study, verdicts=verdicts, reason=reason, now=now)
+    draft = to_be_frozen(study=study, verdicts=verdicts, others=others, reason=reason, now=now)
     if agreed and draft.sha256 != agreed:
         raise Conflict("moved_on", _("The plan or the study has changed meanwhile. Read it again."))
     draft.save()
+    more: dict[str, Any] = {"others": dict(others)} if others else {}
     audit.record(
         "plan.frozen",
         study=study,
@@ -80,11 +84,19 @@ def freeze_plan(
         version=draft.version,
         status=study.status,
         n=verdicts,
+        **more,
     )
     return draft
 
 
-def to_be_frozen(*, study: Study, verdicts: int, reason: str = "", now: datetime | None = None) -> Plan:
+def to_be_frozen(
+    *,
+    study: Study,
+    verdicts: int,
+    others: Mapping[str, int] | None = None,
+    reason: str = "",
+    now: datetime | None = None,
+) -> Plan:
     """The draft with the file and hash it would be frozen with; nothing is stored. Errors as in freezing."""
     now = now or timezone.now()
     draft = plans.draft_of(study)
@@ -113,7 +125,8 @@ def to_be_frozen(*, study: Study, verdicts: int, reason: str = "", now: datetime
             raise Invalid("long_reason", message, fields={"reason": message})
     draft.content, draft.reason, draft.frozen_at = content, reason if earlier else "", now
     draft.status, draft.verdicts = study.status, verdicts
-    draft.markdown = plans.as_markdown(draft, earlier, at=now, status=study.status, verdicts=verdicts)
+    counts = together(verdicts, others or {})
+    draft.markdown = plans.as_markdown(draft, earlier, at=now, status=study.status, counts=counts)
     draft.sha256 = plans.digest(draft.markdown)
     return draft
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from studies import audit
 from studies.looks import state_of
 from studies.models import AuditLine, Study, StudyMember
+from studies.outcomes import VERDICTS, counts_of, noted
 from studies.services.setting import store
 from turingsite.errors import Conflict, Invalid
 
@@ -76,21 +77,28 @@ def remove_member(*, study: Study, member: StudyMember, user: Any = None) -> Non
 
 
 @transaction.atomic
-def look_early(*, study: Study, verdicts: int, user: Any = None) -> None:
-    """Note that somebody looked at outcomes before the study closed, and on how many verdicts."""
+def look_early(*, study: Study, user: Any = None) -> None:
+    """Note that somebody looked at outcomes before the study closed, and on how many of each sort."""
     audit.record(
-        "study.looked_early", study=study, user=user, target=study.slug, n=verdicts, **state_of(study)
+        "study.looked_early",
+        study=study,
+        user=user,
+        target=study.slug,
+        **noted(counts_of(study)),
+        **state_of(study),
     )
 
 
 @transaction.atomic
-def note_reading(*, study: Study, report: str, analysis_set: str, verdicts: int, user: Any = None) -> None:
-    """Note that a report with outcomes was read, and on how many verdicts it rested then.
+def note_reading(
+    *, study: Study, report: str, analysis_set: str, n: int, of: str = VERDICTS, user: Any = None
+) -> None:
+    """Note that a report with outcomes was read, and on how many of which sort it rested then.
 
     Nobody as ``user``: by a command. The same reader's tables and figures of the same report, of the same
-    verdicts and within ``ONE_READING``, are one reading.
+    outcomes and within ``ONE_READING``, are one reading.
     """
-    detail = {"set": analysis_set, "n": verdicts, **state_of(study)}
+    detail = {"set": analysis_set, **noted({of: n}), **state_of(study)}
     just_now = AuditLine.objects.filter(
         study=study,
         action="report.read",

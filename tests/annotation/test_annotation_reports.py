@@ -23,7 +23,7 @@ from bench.annotation_reports import REPORTS, SLUG, seed
 from studies import figures
 from studies.exports import export_study
 from studies.models import AuditLine, Study
-from studies.registry import datasets, reports
+from studies.registry import datasets, outcomes, reports
 from studies.report_formats import FORMATS, as_csv, as_json
 from studies.reports import Options, run_report, run_report_from
 from studies.tables import Table
@@ -65,6 +65,18 @@ def address(name: str) -> str:
 def test_the_four_reports_are_there() -> None:
     assert {report.key for report in reports if report.layers} == set(REPORTS) == set(DRAWN)
     assert {report.key for report in reports if report.layers and report.shows_outcomes} == set(HIDDEN)
+
+
+def test_looks_are_noted_with_the_scores_that_a_report_rests_on(scored: Study, desk: Client) -> None:
+    Study.objects.filter(pk=scored.pk).update(status="open")
+    n = outcomes.get("scores").count(scored)
+    assert f'<span class="figure">{n} scores</span>' in desk.get(address("revision-impact")).content.decode()
+    desk.post(reverse("admin:desk_look", args=[SLUG]))
+    desk.get(address("dimension-profile"))
+    look, read = (AuditLine.objects.get(action=one) for one in ("study.looked_early", "report.read"))
+    assert {"n": look.detail["n"], "of": look.detail.get("of")} == {"n": n, "of": "scores"}
+    assert read.detail["of"] == "scores"
+    assert all(run_report(one, scored).basis.of == reports.get(one).of for one in REPORTS)
 
 
 # the same from everywhere

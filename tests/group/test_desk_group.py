@@ -170,7 +170,7 @@ def test_a_blind_study_opens_a_game_knowingly_and_notes_the_look(
     assert "hi, yes" in opened
     researcher.get(page)
     line = AuditLine.objects.get(action="group.watched")
-    assert (line.actor, line.detail) == (cast.researcher, {"n": 1, "status": "open"})
+    assert (line.actor, line.detail) == (cast.researcher, {"n": 1, "of": "games", "status": "open"})
     plan = text(researcher.get(url("plan", slug)))
     assert "opened a group game" in plan
     other = GameFactory(room__study=game.study)

@@ -67,7 +67,7 @@ def test_lines_are_sentences_with_links_to_what_the_reader_may_open(client, cast
     factories.StudyItemFactory(study=cast.study, dialogue=dialogue)
     other = factories.DialogueFactory(external_id="not theirs")
     add_member(study=cast.study, username=cast.stranger.username, role="colleague", user=cast.researcher)
-    note_reading(study=cast.study, report="accuracy", analysis_set="all", verdicts=3, user=cast.colleague)
+    note_reading(study=cast.study, report="accuracy", analysis_set="all", n=3, user=cast.colleague)
     for one in (dialogue, other):
         audit.record("dialogue.queued", study=cast.study, user=cast.researcher, target=one.pk)
     audit.record("participant.withdrew", study=cast.study, by="participant")
@@ -87,6 +87,7 @@ def test_lines_are_sentences_with_links_to_what_the_reader_may_open(client, cast
     assert "answer: &lt;i&gt;" in text
     assert "<i>" not in text
     assert "part: colleague" in text
+    assert "outcomes then: 3 verdicts" in text
 
 
 def test_changes_are_told_as_was_and_is_without_words_people_wrote(client, cast):

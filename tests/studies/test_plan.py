@@ -103,7 +103,7 @@ def test_the_database_keeps_versions_apart_and_one_draft(study: Study) -> None:
 def test_the_file_is_the_same_for_the_same_plan_and_its_hash_fits(study: Study) -> None:
     plan = frozen(study, hypothesis="One line.\r\nAnother, 中文, “quoted” *and* `more`.  ")
     assert plan.sha256 == hashlib.sha256(plan.markdown.encode()).hexdigest()
-    assert plan.markdown == plans.as_markdown(plan, [], at=NOW, status="draft", verdicts=0)
+    assert plan.markdown == plans.as_markdown(plan, [], at=NOW, status="draft", counts={"verdicts": 0})
     for words in (
         "# Plan of the study “Voices”, version 1",
         "frozen 2026-03-01T09:30:00+00:00",
@@ -122,7 +122,7 @@ def test_the_file_is_english_in_every_language(study: Study) -> None:
     services.save_draft(study=study, content=DECIDED)
     with translation.override("zh-hans"):
         plan = services.freeze_plan(study=study, verdicts=0, now=NOW)
-    assert plan.markdown == plans.as_markdown(plan, [], at=NOW, status="draft", verdicts=0)
+    assert plan.markdown == plans.as_markdown(plan, [], at=NOW, status="draft", counts={"verdicts": 0})
     assert "## Stopping rule" in plan.markdown
 
 

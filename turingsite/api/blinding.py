@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from rest_framework.request import Request
 
-from dialogues.targets import analysed, outcomes_open
+from dialogues.targets import outcomes_open
 from studies.models import AuditLine, Study
 from studies.services.running import look_early
 from turingsite.errors import Invalid, Refused
@@ -38,11 +38,11 @@ def access_outcomes(request: Request, study: Study, *, said: str = "", note: boo
             "blind",
             _(
                 "Outcomes are hidden while the study runs. With look=early you see them all the same; that "
-                "is noted in the audit trail, with the number of verdicts."
+                "is noted in the audit trail, with how many there were."
             ),
         )
     if note and not _noted(request.user, study, action="study.looked_early"):
-        look_early(study=study, user=request.user, verdicts=analysed(study))
+        look_early(study=study, user=request.user)
 
 
 def has_read(user: Any, study: Study, table: str) -> bool:

@@ -16,7 +16,7 @@ LOOK_PARAMETER = OpenApiParameter(
     "look",
     str,
     enum=["early"],
-    description=gettext_lazy("See outcomes while the study runs; noted with the number of verdicts."),
+    description=gettext_lazy("See outcomes while the study runs; noted with how many there were."),
 )
 ERROR = {"$ref": "#/components/schemas/Error"}
 #: Component of an error answer by status, and the statuses that every operation may answer.

@@ -10,8 +10,9 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from dialogues.selectors import works_on_desk
-from dialogues.targets import analysed, outcomes_open
+from dialogues.targets import outcomes_open
 from studies.models import Study, StudyMember
+from studies.outcomes import counted_words, counts_of
 from studies.refusals import translated
 from studies.selectors import access_desk_study
 from turingsite.errors import DomainError, NotFound
@@ -48,12 +49,17 @@ def sees_outcomes(request: HttpRequest, study: Study) -> bool:
 def confirm_look(request: HttpRequest, study: Study) -> HttpResponse | None:
     """The page that asks before an export is made of a blind study; ``None`` where it may be made.
 
-    What was sent is sent again with the confirmation. The export itself is noted as a look, with its n.
+    What was sent is sent again with the confirmation. The export itself is noted as a look.
     """
     if sees_outcomes(request, study) or request.POST.get("look") == "yes":
         return None
     sent = [(name, value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"]
-    context = {"study": study, "title": _("Export while the study runs"), "sent": sent, "n": analysed(study)}
+    context = {
+        "study": study,
+        "title": _("Export while the study runs"),
+        "sent": sent,
+        "counted": counted_words(counts_of(study)),
+    }
     return render(request, "desk/plan_confirm.html", context)
 
 

@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from dialogues.models import Choice, Kind, Verdict
-from dialogues.targets import analysed
 from studies.selectors import access_desk_study
 from studies.services.running import look_early
 from turingsite.desk.doors import LOOKED, sees_outcomes
@@ -80,12 +79,11 @@ def _verdict_row(verdict: Verdict, open_: bool) -> list[Any]:
 
 @require_POST
 def look(request: HttpRequest, slug: str) -> HttpResponse:
-    """Look at outcomes before the study has closed: allowed, and noted with how many verdicts there were."""
+    """Look at outcomes before the study has closed: allowed, and noted with how many there were."""
     study = access_desk_study(slug, request.user)
     if not sees_outcomes(request, study):
-        n = analysed(study)
         try:
-            look_early(study=study, user=request.user, verdicts=n)
+            look_early(study=study, user=request.user)
         except DomainError as error:
             messages.error(request, str(error))
         else:

@@ -17,6 +17,7 @@ from games.speech.funnel import listening_of, technical_of
 from studies import plans
 from studies.looks import is_early, looks_of
 from studies.models import AuditLine, Plan, Study
+from studies.outcomes import counted_in, counted_words
 from studies.pay import pay_of
 from studies.registry import reports
 from studies.selectors import access_desk_study, opening_problems, soft_launched
@@ -113,6 +114,7 @@ def _seen(line: AuditLine, zone: ZoneInfo) -> dict[str, Any]:
         "what": reports.get(what).title if what in reports else _("Verdicts") if what else "",
         "closed": line.detail.get("status") == Study.Status.CLOSED,
         "n": line.detail.get("n", ""),
+        "counted": counted_words(counted_in(line)),
     }
 
 

@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from dialogues.targets import analysed
 from studies import plans
 from studies.models import Study
+from studies.outcomes import apart, counts_of
 from studies.services import freeze_plan, save_draft, to_be_frozen
 from turingsite.desk.doors import tell
 from turingsite.desk.plan_forms import FreezeForm, PlanForm
@@ -38,13 +38,20 @@ def saved(request: HttpRequest, study: Study, form: PlanForm) -> bool:
 
 def asked(request: HttpRequest, study: Study, form: PlanForm, freeze: FreezeForm) -> HttpResponse | None:
     """The page that shows what would be frozen; ``None`` with the rule's answer beside the fields."""
-    reason, at, n = freeze.cleaned_data["reason"], timezone.now(), analysed(study)
+    reason, at = freeze.cleaned_data["reason"], timezone.now()
+    verdicts, others = apart(counts_of(study))
     try:
-        draft = to_be_frozen(study=study, verdicts=n, reason=reason, now=at)
+        draft = to_be_frozen(study=study, verdicts=verdicts, others=others, reason=reason, now=at)
     except DomainError as error:
         (freeze if set(error.fields) & set(freeze.fields) else form).refuse(error)
         return None
-    shown = {"at": at.isoformat(), "n": n, "reason": reason, "sha256": draft.sha256}
+    shown = {
+        "at": at.isoformat(),
+        "n": verdicts,
+        "others": others,
+        "reason": reason,
+        "sha256": draft.sha256,
+    }
     context = {
         "study": study,
         "title": _("Freeze the plan"),
@@ -72,11 +79,13 @@ def _freeze(study: Study, token: str, user: Any) -> None:
     except signing.BadSignature as problem:
         raise again from problem
     # More answers are no other plan, but the first ones make it exploratory.
-    if not shown["n"] and analysed(study):
+    none = not any((shown["n"], *shown["others"].values()))
+    if none and any(counts_of(study).values()):
         raise again
     freeze_plan(
         study=study,
         verdicts=shown["n"],
+        others=shown["others"],
         reason=shown["reason"],
         agreed=shown["sha256"],
         user=user,

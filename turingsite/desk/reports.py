@@ -9,11 +9,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dialogues.targets import analysed
 from studies.figures import PICTURES
 from studies.models import Language, Study
 from studies.plans import headline
-from studies.registry import Report
+from studies.registry import Report, outcomes
 from studies.report_formats import FORMATS
 from studies.reports import ANALYSIS_SETS, Options, access_report, run_report
 from studies.selectors import access_desk_study
@@ -55,17 +54,17 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "languages": _languages(study),
         "query": request.GET.urlencode(),
         "outcomes": outcomes,
-        "n": analysed(study),
     }
     if outcomes and not sees_outcomes(request, study):
-        return render(request, "desk/report.html", {**context, "blind": True})
+        return render(request, "desk/report.html", {**context, "blind": True, **_counted(kind, study)})
     result = run_report(key, study, options)
     if outcomes:
         note_reading(
             study=study,
             report=key,
             analysis_set=result.layer or result.analysis_set,
-            verdicts=result.basis.n,
+            n=result.basis.n,
+            of=result.basis.of,
             user=request.user,
         )
     wanted = request.GET.get("format", "")
@@ -86,6 +85,12 @@ def report(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "all_open": request.GET.get("tables") == "open",
     }
     return render(request, "desk/report.html", {**context, **shown})
+
+
+def _counted(kind: Report, study: Study) -> dict[str, Any]:
+    """How many outcomes the report would rest on, in its own unit: all that is said of them while blind."""
+    sort = outcomes.get(kind.of)
+    return {"counted": sort.words(sort.count(study))}
 
 
 def _languages(study: Study) -> list[tuple[str, Any]]:

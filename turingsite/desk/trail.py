@@ -26,7 +26,9 @@ from dialogues.selectors import desk_dialogues, desk_imports
 from games.group.models import Game, GroupSettings
 from games.room.models import Seat
 from games.speech.models import SpeechSettings
+from studies.looks import LOOKS
 from studies.models import AuditLine, EndState, Language, Study, StudyMember
+from studies.outcomes import counted_in, counted_words, together
 from studies.registry import reports
 from studies.selectors import access_desk_study
 from turingsite.desk.group_words import PHASES
@@ -209,6 +211,13 @@ class _Sentences:
         """Names and values of what else was noted; a change as “was → is”."""
         detail = dict(line.detail)
         rows: list[tuple[str, str]] = []
+        if line.action in LOOKS and "n" in detail:
+            rows.append((str(DETAILS["n"]), counted_words(counted_in(line))))
+            detail = {key: value for key, value in detail.items() if key not in ("n", "of", "also")}
+        for key, others in (("n", "others"), ("seen", "seen_others")):
+            if key in detail and line.action in ("plan.frozen", "study.status"):
+                counts = together(detail.pop(key), detail.pop(others, {}))
+                rows.append((str(DETAILS[key]), counted_words(counts)))
         if "was" in detail or "now_is" in detail:
             was, now_is = detail.pop("was", None), detail.pop("now_is", None)
             words = CHOICES["was"]

@@ -43,6 +43,11 @@ def _exclusion_in_sql(study: Study) -> Any:
     )
 
 
+def games_that_count(study: Study) -> QuerySet[Game]:
+    """The games of ``study`` that are in its figures."""
+    return _games(study).annotate(left_out=_exclusion_in_sql(study)).filter(left_out="")
+
+
 def _settings(study: Study) -> QuerySet[GroupSettings]:
     return GroupSettings.objects.filter(study=study)
 

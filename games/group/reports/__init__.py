@@ -6,16 +6,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.utils.translation import gettext_lazy as _
 
-from games.group.models import Game, GroupSettings
+from games.group.outcomes import has_games
 from games.group.reports import given, participation, pictures, survey, survival, talking, votes
 from studies.registry import Report, reports
-
-if TYPE_CHECKING:
-    from studies.models import Study
 
 #: Figures that a plan may name as the primary outcome, by report.
 OUTCOMES = {
@@ -24,10 +19,6 @@ OUTCOMES = {
     participation.KEY: {"difference": _("Participation of the agent minus people")},
     survey.KEY: {"mean": _("Human-likeness of the agent")},
 }
-
-
-def has_games(study: Study) -> bool:
-    return GroupSettings.objects.filter(study=study).exists() or Game.objects.filter(study=study).exists()
 
 
 def register() -> None:
@@ -56,6 +47,7 @@ def register() -> None:
                 figures=figures,
                 columns={**given.COLUMNS, **columns},
                 sets=False,
+                of="games",
                 has=has_games,
             )
         )

@@ -8,18 +8,20 @@ from typing import Any
 from django.db import transaction
 
 from games.group.models import Game
-from games.group.selectors_desk import is_real, real_games
+from games.group.outcomes import KEY, count
+from games.group.selectors_desk import is_real
 from games.room.models import Concern
 from studies import audit
 from studies.looks import state_of
 from studies.models import AuditLine
+from studies.outcomes import noted
 
 ONE_LOOK = timedelta(hours=1)  # the same person at the same game within it: one look
 
 
 @transaction.atomic
 def note_watching(*, game: Game, user: Any, now: datetime) -> bool:
-    """Note that ``user`` opened a game, by how many were played to their end then; whether it is a new look.
+    """Note that ``user`` opened a game, by how many counted then; whether it is a new look.
 
     A game of tests or a preview shows nobody's answers and is not noted.
     """
@@ -30,14 +32,13 @@ def note_watching(*, game: Game, user: Any, now: datetime) -> bool:
     )
     if just_now.exists():
         return False
-    played = real_games(game.study).filter(end__in=Game.PLAYED).count()
     audit.record(
         "group.watched",
         study=game.study,
         user=user,
         target=game.code,
         now=now,
-        n=played,
+        **noted({KEY: count(game.study)}),
         **state_of(game.study),
     )
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
+from dialogues.targets import is_judged
 from games.speech.reports import (
     accuracy,
     discrimination,
@@ -53,7 +54,9 @@ def register() -> None:
     ):
         named = OUTCOMES.get(key, {}), FAMILIES.get(key, {})
         columns = OWN_COLUMNS.get(key, judged.COLUMNS)
-        reports.add(Report(key, title, tables, build, *named, figures=figures, columns=columns))
+        reports.add(
+            Report(key, title, tables, build, *named, figures=figures, columns=columns, has=is_judged)
+        )
     reports.add(
         Report(
             "funnel",
@@ -62,5 +65,6 @@ def register() -> None:
             progress.build,
             figures=pictures.funnel,
             columns=progress.COLUMNS,
+            has=is_judged,
         )
     )

@@ -107,5 +107,6 @@ def _record(study: Study, result: ReportResult) -> None:
         study=study,
         report=result.key,
         analysis_set=result.layer or result.analysis_set,
-        verdicts=result.basis.n,
+        n=result.basis.n,
+        of=result.basis.of,
     )

@@ -51,6 +51,9 @@ class PlanVersionSerializer(Out):
     sha256 = Text()
     status = Text(help_text=_("State of the study then."))
     verdicts = serializers.IntegerField(help_text=_("Analysed verdicts there were then."))
+    others = serializers.DictField(
+        child=serializers.IntegerField(), help_text=_("Outcomes of other sorts there were then, as games.")
+    )
     reason = Text(help_text=_("Why the plan was changed; empty for the first version."))
     changed = serializers.ListField(child=Text())
 
@@ -106,11 +109,14 @@ class ReportList(Resource):
     serializer_class = ReportSerializer
 
     @extend_schema(
-        summary=_("Reports there are"), tags=["reports"], responses=ReportSerializer(many=True), filters=False
+        summary=_("Reports it has"),
+        tags=["reports"],
+        responses=ReportSerializer(many=True),
+        filters=False,
     )
     def get(self, request: Request, slug: str) -> Response:
         study = self.study()
-        rows = [_line(request, study, report) for report in reports]
+        rows = [_line(request, study, report) for report in reports if report.has(study)]
         return Response(ReportSerializer(rows, many=True).data)
 
 
@@ -164,7 +170,8 @@ class ReportDetail(Resource):
                 study=study,
                 report=name,
                 analysis_set=result.layer or result.analysis_set,
-                verdicts=result.basis.n,
+                n=result.basis.n,
+                of=result.basis.of,
                 user=request.user,
             )
         return _file(result, chosen["format"], chosen["figure"])

@@ -108,7 +108,12 @@ class OutcomeList(RowList):
         study, user = self.study(), self.request.user
         if "cursor" not in self.request.query_params or not has_read(user, study, self.table):
             note_reading(
-                study=study, report=self.table, analysis_set="", verdicts=queryset.count(), user=user
+                study=study,
+                report=self.table,
+                analysis_set="",
+                n=queryset.count(),
+                of=self.table,
+                user=user,
             )
         return found
 
