@@ -37,8 +37,9 @@ _LINE = """room_id, seq, kind, seat_id, round, phase, text, length, client_id, a
 #: room gives its row a new version (``log.hold``), and so does every line. So a row that is still the version
 #: that was looked at says that all else was as it looked, too; where it is not, nothing is stored and the
 #: statements below look again. One statement is planned once a connection, which saves most of its time.
+#: Materialized: what was found must not be looked up anew when the update has waited for the row.
 _AT_ONCE = f"""
-WITH found AS (
+WITH found AS MATERIALIZED (
     SELECT room.id AS room_id, room.xmin AS version, room.last_seq + 1 AS seq, room.round, room.phase,
            seat.code, GREATEST(%(now)s::timestamptz, above.at) AS at
       FROM room_seat seat
