@@ -68,7 +68,10 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
             await socket.serve()
         else:
             await socket.send_on(NOT_HERE)
-    except (PageGone, OSError):  # it is OSError by which servers say so
+    except* (
+        PageGone,
+        OSError,
+    ):  # it is OSError by which servers say so; writing and reading may both meet it
         pass
 
 

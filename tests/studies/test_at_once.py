@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections, transaction
 
-from studies import services
-from studies.models import Answer, Consent, Participant, Rater, TurnedAway
+from studies import audit, services
+from studies.models import Answer, AuditLine, Consent, Participant, Rater, TurnedAway
 from tests import factories
 from turingsite.errors import DomainError
 
@@ -89,3 +89,23 @@ def test_visitors_turned_away_at_once_are_all_counted():
     study = factories.StudyFactory()
     at_once(*[lambda: services.turn_away(study=study, reason="under_age")] * 6)
     assert TurnedAway.objects.get().count == 6
+
+
+def test_who_withdraws_holds_up_nobody_who_writes_beside_them():
+    """A row that points to the study or the person is checked at the commit, maybe of whom we wait for."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+    participant = factories.ParticipantFactory()
+
+    def write() -> None:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '2s'")
+            audit.record("group.settings", study=participant.study)
+            factories.AnswerFactory(rater=participant.rater)
+            TurnedAway.objects.create(study=participant.study, day=factories.NOW.date(), reason="closed")
+
+    with transaction.atomic():
+        services.withdraw(participant=participant, erase_answers=False)
+        assert at_once(write) == [None]
+    assert AuditLine.objects.filter(action="group.settings").exists()

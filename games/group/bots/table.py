@@ -237,6 +237,7 @@ class Table:
         until = time.monotonic() + seconds
         while time.monotonic() < until and not self.stopped():
             time.sleep(min(0.5, max(0.0, until - time.monotonic())))
+        self.heard = time.monotonic()
         self._reopen(tab)
 
     # --- afterwards ---
