@@ -112,7 +112,9 @@ def _means(data: Given, said: Sequence[Said]) -> ReportTable:
         ]
         games = len({one.game for one in own})
         values = [_number(one.value) or 0.0 for one in own]
-        estimate = stats.mean(values, [one.person for one in own], [one.game for one in own])
+        # Of yes and no it is a share, whose interval stays between 0 and 1.
+        estimator = stats.proportion if key[1] == ("0", "1") else stats.mean
+        estimate = estimator(values, [one.person for one in own], [one.game for one in own])
         return {
             "by": scope.by,
             "level": scope.level,
