@@ -52,7 +52,9 @@ def together(verdicts: int, others: Mapping[str, int]) -> dict[str, int]:
 
 
 def _there(counts: Mapping[str, int]) -> dict[str, int]:
-    return {key: n for key, n in counts.items() if n} or dict([*counts.items()][:1]) or {VERDICTS: 0}
+    """The sorts of which there are some, verdicts first; else the first one of which there are none."""
+    ordered = sorted(counts.items(), key=lambda one: one[0] != VERDICTS)
+    return {key: n for key, n in ordered if n} or dict(ordered[:1]) or {VERDICTS: 0}
 
 
 def _sort_read(line: AuditLine) -> str:

@@ -534,6 +534,14 @@ def test_a_walk_through_verdicts_is_noted_once_with_their_number(client, get, ca
     assert noted.count() == 3
 
 
+def test_a_study_lists_the_reports_it_has_and_gives_every_one(get, cast):
+    Study.objects.filter(pk=cast.study.pk).update(status="closed", activities=["group"])
+    listed = {row["name"] for row in get("/reports").json()}
+    assert "recordings" in listed
+    assert not listed & {"accuracy", "success-rate", "agreement", "group-votes"}
+    assert get("/reports/accuracy").json()["n"] == 0
+
+
 def test_reports_equal_those_of_the_command_in_every_format(get, cast):
     Study.objects.filter(pk=cast.study.pk).update(status="closed")
     factories.VerdictFactory(rater=cast.participant.rater, dialogue=factories.add_dialogue(cast.study))

@@ -12,13 +12,14 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 
-from studies import services
+from studies import audit, services
 from studies.exports import export_study
 from studies.looks import looks_of
 from studies.models import AuditLine, Study
 from studies.report_formats import as_json, as_markdown
 from studies.reports import run_report, run_report_from
 from tests import factories
+from tests.rooms import GameFactory
 from tests.speech.played import Played
 from turingsite.errors import Conflict
 
@@ -98,6 +99,18 @@ def test_readings_after_the_target_are_no_early_looks(client: Any, study: Study)
     page = client.get(url("plan", study.slug))
     assert page.context["looks"] == []
     assert [str(reading["what"]) for reading in page.context["readings"]] == ["Accuracy"]
+
+
+def test_a_look_counts_every_sort_that_the_study_has(client: Any, study: Study) -> None:
+    Study.objects.filter(pk=study.pk).update(status="open")
+    GameFactory(room__study=study, end="survived", ended_at=timezone.now())
+    client.post(url("look", study.slug))
+    line = AuditLine.objects.get(action="study.looked_early")
+    assert line.detail == {"n": 70, "also": {"games": 1}, "status": "open"}
+    # A line from before sorts were named is of the sort of its report.
+    audit.record("report.read", study=study, target="group-votes", n=1, status="open")
+    page = client.get(url("plan", study.slug))
+    assert [one["counted"] for one in page.context["looks"]] == ["1 game", "70 verdicts, 1 game"]
 
 
 def test_a_report_and_its_files_within_a_minute_are_one_reading(client: Any, study: Study) -> None:

@@ -79,13 +79,13 @@ def _freeze(study: Study, token: str, user: Any) -> None:
     except signing.BadSignature as problem:
         raise again from problem
     # More answers are no other plan, but the first ones make it exploratory.
-    none = not any((shown["n"], *shown["others"].values()))
+    none = not any((shown["n"], *shown.get("others", {}).values()))
     if none and any(counts_of(study).values()):
         raise again
     freeze_plan(
         study=study,
         verdicts=shown["n"],
-        others=shown["others"],
+        others=shown.get("others"),
         reason=shown["reason"],
         agreed=shown["sha256"],
         user=user,
