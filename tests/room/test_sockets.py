@@ -12,7 +12,7 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from games.room import feeds, services
+from games.room import feeds, readings, services
 from games.room import hub as hubs
 from games.room.feeds import LONGEST
 from games.room.models import Event, Room, Seat
@@ -75,7 +75,7 @@ def test_messages_reach_everybody_once_in_order_and_a_latecomer_reads_up(site: S
 def test_a_line_that_comes_while_the_first_page_reads_rows_is_not_lost(site: Site, monkeypatch) -> None:
     """As when a server starts anew in the middle of a talk."""
     _room, (seat, other) = plain_room(2)
-    read = feeds.lines_after
+    read = readings.lines_after
 
     def reads_and_somebody_writes(room_id: int, seq: int) -> list[Line]:
         lines = read(room_id, seq)

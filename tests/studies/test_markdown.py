@@ -80,7 +80,7 @@ def test_reports_show_typed_names_as_they_are(typed: str) -> None:
 def test_a_title_breaks_neither_the_read_me_nor_the_plan() -> None:
     study: Study = factories.StudyFactory(title_en="A\n\n<script>x</script> ![y](http://evil.test)")
     plan = Plan(study=study, version=1, content={"notes": "fine\n\n![y](http://evil.test)\n# head"})
-    plan_md = plan_markdown(plan, [], at=NOW, status="draft", verdicts=0)
+    plan_md = plan_markdown(plan, [], at=NOW, status="draft", counts={})
     assert "\n# head" not in plan_md
     for text in (plan_md, readme(study, [], "public")):
         assert not kinds(text) & {"image", "html_block", "html_inline"}

@@ -31,8 +31,8 @@ class Command(BaseCommand):
             # Longer than a browser or proxy keeps an idle connection, so that the client closes first.
             timeout_keep_alive=75,
             timeout_graceful_shutdown=10,
-            # Longer frames than this cut the socket; from 16 kB on they are refused in words. A dead line is found
-            # in 20 s. Frames are short: compressing them costs more than it saves.
+            # Longer frames than this cut the socket; from 16 kB on they are refused in words. A dead line is
+            # found in 20 s. Frames are short: compressing them costs more than it saves.
             ws_max_size=131_072,
             ws_ping_interval=10,
             ws_ping_timeout=10,
