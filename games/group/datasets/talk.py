@@ -136,7 +136,9 @@ MESSAGES = dataset(
             ("text", "withdrawn"),
             tier="controlled",
             make=lambda text, withdrawn: "" if withdrawn else text,
-            sql=lambda study: Case(When(withdrawn=True, then=Value("")), default=F("text")),
+            sql=lambda study: Case(
+                When(withdrawn=True, then=Value("")), default=F("text"), output_field=TextField()
+            ),
         ),
     ),
 )
