@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ def empty_quickly(patch: pytest.MonkeyPatch) -> None:
     def sql_flush(
         self: Any,
         style: Any,
-        tables: Sequence[str],
+        tables: Iterable[str],
         *,
         reset_sequences: bool = False,
         allow_cascade: bool = False,
