@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,6 @@ from django.utils import translation
 
 from studies.models import Participant, Study, StudyMember
 from tests import factories
-from tests.emptying import empty_quickly
 
 
 @dataclass(frozen=True)
@@ -26,13 +24,6 @@ class Cast:
     stranger: Any  # staff, but of another study
     participant: Participant
     annotator: Participant
-
-
-@pytest.fixture(scope="session", autouse=True)
-def emptying() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        empty_quickly(patch)
-        yield
 
 
 @pytest.fixture(autouse=True)
