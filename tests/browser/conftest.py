@@ -6,7 +6,6 @@ loop shuts out the ORM.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,20 +16,12 @@ import pytest
 import soundfile
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.playing import CLIP, PHONE, Game, seed_game, start
 from tests.browser.serving import PAGES, serving
 from tests.servers_plugin import chromium
 
-CHROMIUM_OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SEEDS = {"game", "whole_study", "revealing"}  # fixtures that write rows
 
 
@@ -72,51 +63,25 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
 
-class Chromiums:
-    """One browser, started where it is first asked for and where the last one has crashed.
-
-    Playwright marks its loop as running between calls, too, and Django refuses the ORM where a loop runs:
-    the mark is taken off, as Playwright itself does, while the browser is put away.
-    """
-
-    def __init__(self, playwright: Playwright, loop: asyncio.AbstractEventLoop) -> None:
-        self._playwright = playwright
-        self._loop = loop
-        self._browser: Browser | None = None
-
-    def take_out(self) -> Browser:
-        asyncio._set_running_loop(self._loop)
-        if self._browser is None or not self._browser.is_connected():
-            self._browser = self._playwright.chromium.launch(
-                executable_path=chromium(), args=CHROMIUM_OPTIONS
-            )
-        return self._browser
-
-    def put_away(self) -> None:
-        asyncio._set_running_loop(None)
-
-
-@pytest.fixture(scope="session")
-def chromiums() -> Iterator[Chromiums]:
-    """Chromium for all tests of this process: to start it takes longer than most of them."""
-    with sync_playwright() as playwright:
-        kept = Chromiums(playwright, asyncio.get_running_loop())
-        kept.put_away()
-        yield kept
-        kept.take_out().close()
-
-
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """Chromium, with nothing open, taken out after the rows of the test are made."""
+    """Chromium, for one test, started after the rows of the test are made."""
     for seeded in SEEDS.intersection(request.fixturenames):
         request.getfixturevalue(seeded)
-    kept: Chromiums = request.getfixturevalue("chromiums")
-    browser = kept.take_out()
-    yield browser
-    for context in browser.contexts:
-        context.close()
-    kept.put_away()
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=chromium(),
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ],
+        )
+        yield launched
+        launched.close()
 
 
 expect.set_options(timeout=15_000)
