@@ -86,6 +86,7 @@ def test_a_line_that_comes_while_the_first_page_reads_rows_is_not_lost(site: Sit
     monkeypatch.setattr(feeds, "lines_after", reads_and_somebody_writes)
     page = Page.of(site, seat, after=1)
     page.until("state")
+    wait_for(Event.objects.messages().exists)
     assert page.say("hello")["seq"] == 3
     page.read_to(3)
     assert page.numbers == [2, 3]
