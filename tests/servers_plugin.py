@@ -166,7 +166,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     yield
 
 
-@pytest.hookimpl(tryfirst=True)  # before that of xdist itself
 def pytest_xdist_auto_num_workers() -> int:
     """One more than processors: tests that wait for a browser or a clock leave a quarter of them idle."""
     return (os.cpu_count() or 1) + 1
