@@ -52,6 +52,11 @@ def hear_whole(page: Page) -> None:
     """Play the dialogue to its end; afterwards the scores are open."""
     if not page.locator("#play svg.on[data-icon=pause]").count():
         page.keyboard.press("Space")
+    unlocked(page)
+
+
+def unlocked(page: Page) -> None:
+    """What plays has come to its end, and the scores are open. Space would stop what began by itself."""
     expect(page.locator("body.locked")).to_have_count(0)
 
 

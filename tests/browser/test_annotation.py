@@ -13,7 +13,16 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from annotation.models import Annotator, Batch, BatchItem, Score
 from annotation.services.leases import sweep
 from dialogues.models import Verdict
-from tests.browser.annotating import ROWS, hear_whole, open_gates, score_all, seed_work, settled, work
+from tests.browser.annotating import (
+    ROWS,
+    hear_whole,
+    open_gates,
+    score_all,
+    seed_work,
+    settled,
+    unlocked,
+    work,
+)
 from tests.browser.playing import DESK, Game, rows, until
 
 pytestmark = pytest.mark.browser
@@ -51,7 +60,7 @@ def test_a_batch_of_five_by_keyboard_alone(context: Contexts, game: Game) -> Non
     page.keyboard.press("Space")
     for position in range(1, 6):
         expect(page).to_have_title(f"Dialogue {position} of 5: score speaker B")
-        hear_whole(page)  # the Enter that asked for it also started it
+        unlocked(page)  # the Enter that asked for it also started it
         page.evaluate("window.presses = 0")
         for number in range(ROWS):
             page.keyboard.press("0" if number == 3 else str(1 + number % 5))
