@@ -30,6 +30,10 @@ POSTGRES_OPTIONS = (
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    # Statistics taken in the middle of a test that is then rolled back mislead the planner of those after it.
+    "autovacuum=off",
     "max_connections=200",
     "listen_addresses=127.0.0.1",
 )
