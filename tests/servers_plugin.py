@@ -166,6 +166,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     yield
 
 
+@pytest.hookimpl(tryfirst=True)  # before that of xdist itself
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processors: tests that wait for a browser or a clock leave a quarter of them idle."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     started = ", ".join(_servers.started) if _servers else ""
     return f"servers: database {config.getoption('--database')}; started here: {started or 'none'}"
