@@ -166,7 +166,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     yield
 
 
-@pytest.hookimpl(tryfirst=True)  # before that of xdist itself
+@pytest.hookimpl(tryfirst=True, optionalhook=True)  # before xdist's own, where there is xdist
 def pytest_xdist_auto_num_workers() -> int:
     """One more than processors: tests that wait for a browser or a clock leave a quarter of them idle."""
     return (os.cpu_count() or 1) + 1
