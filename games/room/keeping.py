@@ -14,7 +14,8 @@ from django.utils import timezone
 from games.room import aside
 from games.room.feeds import Clock, Feed
 from games.room.hub import ELSEWHERE, Hub, News, hub
-from games.room.readings import RoomNow, encoded, no_longer_there, rooms_now, rooms_overdue
+from games.room.readings import RoomNow, encoded, no_longer_there, rooms_now
+from games.room.selectors import rooms_overdue
 from games.room.services import advance, note_seen
 
 log = logging.getLogger("turingsite.room")

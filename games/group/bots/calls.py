@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.conf import settings
 
@@ -85,6 +85,6 @@ def run_call(call: BotCall, stopped: Callable[[], bool]) -> list[str]:
     )
     return [
         f"bot {result.bot}: {finding}"
-        for result in send(replace(party), Watch(), stopped)
+        for result in send(party, Watch(), stopped)
         for finding in result.findings
     ]

@@ -129,7 +129,7 @@ class Bot(Walker):
         self.result.room = str(table.state.get("room", ""))
         self.result.lines = len(table.log.lines)
         self.result.messages = len(table.sent)
-        self.result.votes = len(table.votes)
+        self.result.votes = len(table.voted)
         self.result.end = str(table.state.get("play", {}).get("end", ""))
         following = self.get(table.over or f"{self.root}go/")
         if following.path == f"{self.root}group/room/" and (found := _onward(following)):

@@ -51,9 +51,9 @@ class Table:
         self.state: Frame = {}
         self.state_at = 0.0
         self.tabs: list[Tab] = []
-        self.waiting: dict[str, tuple[Frame, float]] = {}  # sent and not answered
+        self.waiting: dict[str, Frame] = {}  # sent and not answered
         self.sent: dict[str, int] = {}  # client id → number of the line
-        self.votes: dict[int, int] = {}  # round → how often a vote was taken
+        self.voted: set[int] = set()  # rounds
         self.vote_at: dict[int, float] = {}
         self.talk_at = 0.0
         self.over = ""  # where to go when it is over
@@ -113,7 +113,7 @@ class Table:
         for _ in range(TRIES):
             fresh = self._tab()
             try:
-                for frame, _at in list(self.waiting.values()):  # what was not answered is sent again
+                for frame in list(self.waiting.values()):  # what was not answered is sent again
                     fresh.send(frame)
             except Lost as lost:  # gone again already: a poll opens nothing that could fail before
                 why = str(lost)
@@ -178,21 +178,21 @@ class Table:
         you = self.state["you"]
         if you["may_write"] and now >= self.talk_at:
             if self.talk_at:
-                self._say(now)
+                self._say()
             self.talk_at = now + self.pace * self.rng.uniform(0.4, 1.6)
         if self.state["phase"] == "vote":
             self._vote(now)
 
-    def _say(self, now: float) -> None:
+    def _say(self) -> None:
         awkward = self.habit != Habit.PLAIN and self.rng.random() < 0.1
         text = self.rng.choice(talk.AWKWARD) if awkward else talk.line(self.rng, self.language)
-        self._send({"type": "send", "id": self._id(), "text": text, "at": int(time.time() * 1000)}, now)
+        self._send({"type": "send", "id": self._id(), "text": text, "at": int(time.time() * 1000)})
         if self.habit == Habit.FLOODS and self.rng.random() < 0.3:
             for _ in range(15):
-                self._send({"type": "send", "id": self._id(), "text": "!", "at": 0}, now)
+                self._send({"type": "send", "id": self._id(), "text": "!", "at": 0})
 
-    def _send(self, frame: Frame, now: float) -> None:
-        self.waiting[frame["id"]] = (frame, now)
+    def _send(self, frame: Frame) -> None:
+        self.waiting[frame["id"]] = frame
         for tab in self.tabs:  # from both tabs, as after a lost answer: one line all the same
             tab.send(frame)
 
@@ -206,16 +206,16 @@ class Table:
         at = self.vote_at.setdefault(
             number, now + self.rng.uniform(0.2, 0.8) * (self.state["remaining"] or 5) * 0.5
         )
-        if not choices or number in self.votes or (now < at and not late):
+        if not choices or number in self.voted or (now < at and not late):
             return
         if late and self._remaining(now) > 0.3:
             return
-        self.votes[number] = 1
+        self.voted.add(number)
         target = self.rng.choice(choices)
         vote: Frame = {"type": "act", "do": "vote", "id": self._id(), "target": target, "round": number}
-        self._send(vote, now)
+        self._send(vote)
         if late or self.rng.random() < 0.2:  # twice, for another
-            self._send({**vote, "id": self._id(), "target": self.rng.choice(choices)}, now)
+            self._send({**vote, "id": self._id(), "target": self.rng.choice(choices)})
 
     def _remaining(self, now: float) -> float:
         left = self.state.get("remaining")
