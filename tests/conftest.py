@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.utils import translation
 
 from studies.models import Participant, Study, StudyMember
 from tests import factories
+from tests.clock import START, Clock
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ def english() -> None:
     """Rules called directly speak the language of the last request; every test begins in the default one."""
     translation.deactivate_all()
     translation.activate("en")
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    with time_machine.travel(START, tick=False) as travel:
+        yield Clock(travel)
 
 
 @pytest.fixture

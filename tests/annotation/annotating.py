@@ -13,7 +13,7 @@ from dialogues.models import Exposure, Kind
 from studies import access
 from studies.models import Participant, Study
 from tests import factories
-from tests.speech.conftest import Clock
+from tests.clock import Clock
 
 KEYS = 18
 

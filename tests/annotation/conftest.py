@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-import time_machine
 
 from studies.models import Study
 from tests.annotation.annotating import Rater, work_study
-from tests.speech.conftest import START, Clock
-
-
-@pytest.fixture
-def clock() -> Iterator[Clock]:
-    with time_machine.travel(START, tick=False) as travel:
-        yield Clock(travel)
+from tests.clock import Clock
 
 
 @pytest.fixture

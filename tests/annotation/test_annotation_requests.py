@@ -15,7 +15,7 @@ from studies import access
 from studies.models import Participant, Study
 from tests import factories
 from tests.annotation.annotating import KEYS, Rater, keys
-from tests.speech.conftest import Clock
+from tests.clock import Clock
 
 pytestmark = pytest.mark.django_db
 

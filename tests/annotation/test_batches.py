@@ -14,7 +14,7 @@ from studies.models import EndState, Participant, Study
 from studies.texts import UNPAID
 from tests import factories
 from tests.annotation.annotating import Rater, keys, work_study
-from tests.speech.conftest import Clock
+from tests.clock import Clock
 
 pytestmark = pytest.mark.django_db
 

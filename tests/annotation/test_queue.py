@@ -19,7 +19,7 @@ from studies.assignment import seeded
 from studies.models import Study
 from tests import factories
 from tests.annotation.annotating import Rater, keys, work_study
-from tests.speech.conftest import Clock
+from tests.clock import Clock
 
 pytestmark = pytest.mark.django_db
 

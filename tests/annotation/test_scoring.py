@@ -9,7 +9,7 @@ import pytest
 from annotation.models import BatchItem, Score
 from dialogues.models import Exposure
 from tests.annotation.annotating import KEYS, Rater, keys, work_study
-from tests.speech.conftest import Clock
+from tests.clock import Clock
 
 pytestmark = pytest.mark.django_db
 

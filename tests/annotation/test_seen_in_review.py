@@ -14,8 +14,8 @@ from studies.models import Participant, Study
 from tests import factories
 from tests.annotation.annotating import Rater
 from tests.annotation.reviewers import make_reviewer
+from tests.clock import Clock
 from tests.factories import NOW
-from tests.speech.conftest import Clock
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-import time_machine
 from django.core import signing
 from django.test import Client
 
@@ -21,28 +19,7 @@ from games.room.models import Room, Seat
 from studies import access, builtin
 from studies.models import Participant, Study
 from tests import factories
-
-START = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-
-
-class Clock:
-    """The time every service sees. It stands still between calls of ``pass_``."""
-
-    def __init__(self, travel: Any) -> None:
-        self.travel = travel
-
-    def pass_(self, seconds: float) -> None:
-        self.travel.shift(timedelta(seconds=seconds))
-
-    @property
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-
-@pytest.fixture
-def clock() -> Iterator[Clock]:
-    with time_machine.travel(START, tick=False) as travel:
-        yield Clock(travel)
+from tests.clock import Clock
 
 
 class Player:

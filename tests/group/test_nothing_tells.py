@@ -19,7 +19,8 @@ from games.room import services as rooms
 from games.room.models import Room, Seat
 from studies import codes
 from tests import factories
-from tests.group.conftest import START, Clock, Player
+from tests.clock import START, Clock
+from tests.group.conftest import Player
 from tests.rooms import GameFactory
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]

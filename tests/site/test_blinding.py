@@ -31,7 +31,8 @@ from studies.models import Study
 from tests import factories
 from tests.annotation.annotating import Rater, keys
 from tests.annotation.walking import stamp_in
-from tests.speech.conftest import START, Clock, Person
+from tests.clock import START, Clock
+from tests.speech.conftest import Person
 from turingsite.audio.encode import BITRATE, read_mp3
 
 pytestmark = pytest.mark.django_db

@@ -15,10 +15,10 @@ from django.test import Client
 from games.speech.models import Trial
 from studies.models import Participant
 from tests import factories
-from tests.speech.conftest import Clock, Person, clock
+from tests.clock import Clock
+from tests.speech.conftest import Person
 from turingsite.logs import Lines
 
-__all__ = ["clock"]  # a fixture of the game
 ADDRESS = "203.0.113.77"
 SECRETS = ("Tidewater", "person-4711", "secret.example", ADDRESS, "2001:db8", "anna@example.org", "zanzibar")
 

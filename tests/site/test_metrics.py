@@ -15,10 +15,10 @@ from dialogues.models import ProcessingJob
 from games.speech.models import Trial
 from tests import factories
 from tests.annotation.annotating import Rater, work_study
-from tests.speech.conftest import Clock, Person, clock
+from tests.clock import Clock
+from tests.speech.conftest import Person
 from turingsite import heartbeat
 
-__all__ = ["clock"]  # a fixture of the game
 TOKEN = "a token that is long enough"
 
 

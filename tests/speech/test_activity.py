@@ -10,7 +10,8 @@ from games.speech.models import ContentCheck, Round, SpeechPlayer, SpeechSetting
 from studies import registry, services
 from studies.models import EndState, Participant, Study
 from tests import factories
-from tests.speech.conftest import Clock, Person
+from tests.clock import Clock
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -23,7 +23,8 @@ from studies.assignment import lease_end, levelling, pick, seeded, tilted
 from studies.export_words import product_version
 from studies.models import Study
 from tests import factories
-from tests.speech.conftest import START, Clock, Person
+from tests.clock import START, Clock
+from tests.speech.conftest import Person
 
 ROUNDS = 10_000
 

@@ -20,7 +20,8 @@ from games.speech.services.scoring import add_up
 from studies.models import Participant, Study
 from studies.services import withdraw
 from tests import factories
-from tests.speech.conftest import START, Person
+from tests.clock import START
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -9,7 +9,8 @@ from games.speech import sound_words
 from games.speech.models import ContentCheck, SpeechPlayer, SpeechSettings
 from studies.models import Participant, Study
 from tests import factories
-from tests.speech.conftest import Clock, Person
+from tests.clock import Clock
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -17,7 +17,8 @@ from games.speech.services.slots import instruction_before
 from studies.models import Participant, Study
 from studies.registry import datasets
 from tests import factories
-from tests.speech.conftest import Clock, Person
+from tests.clock import Clock
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -10,7 +10,8 @@ from dialogues.models import Dialogue, Exposure, Recording, Speaker, StudyItem, 
 from games.speech.models import Round, SpeechPlayer, SpeechSettings, Trial
 from studies.models import Participant, Study
 from tests import factories
-from tests.speech.conftest import Clock, Person
+from tests.clock import Clock
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -8,7 +8,8 @@ from dialogues.models import Verdict
 from games.speech.models import Trial
 from studies.models import Study
 from tests import factories
-from tests.speech.conftest import Clock, Person
+from tests.clock import Clock
+from tests.speech.conftest import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

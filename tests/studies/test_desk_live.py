@@ -14,8 +14,8 @@ from games.speech.live import live_of
 from studies.models import Participant
 from tests import factories
 from tests.annotation.annotating import Rater, work_study
-from tests.speech.conftest import Clock, Person
-from tests.speech.conftest import clock as clock  # the fixture
+from tests.clock import Clock
+from tests.speech.conftest import Person
 from turingsite import heartbeat
 
 
